@@ -1,9 +1,7 @@
 """The acceptance checks of REQUIREMENTS D, by number, as far as their commands exist."""
 
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,21 +18,9 @@ PERSONAL = "experiences/personal/user_preferences.jsonc"
 UNIVERSAL = "experiences/universal/tool_usage.jsonc"
 
 
-def typed(home: Path, where: str = PERSONAL, **fields: Any) -> str:
-    """Type one block into a file by hand; its id."""
-    block = {"id": "exp-typed222", "payload": "use rg", **fields}
-    (home / where).write_text(json.dumps({"blocks": [block]}), encoding="utf-8")
-    return str(block["id"])
-
-
 def commits(git: Callable[..., str], home: Path) -> int:
     """How many commits the home has."""
     return int(git(home, "rev-list", "--count", "HEAD"))
-
-
-def at(moment: str) -> dict[str, str]:
-    """An environment at another time."""
-    return {"ALICE_NOW": moment}
 
 
 def outcome(cli: Call, block: str, verdict: str, scenario: str = "") -> Any:
@@ -43,20 +29,6 @@ def outcome(cli: Call, block: str, verdict: str, scenario: str = "") -> Any:
 
 
 # -- Home, storage, git -------------------------------------------------------------------------------------------
-
-
-def test_d01_init_makes_a_home_and_again_changes_nothing(
-    world: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    home = world / "alice"
-    assert cli("init", "--json").json["commit"] == git(home, "rev-parse", "HEAD")
-    folders = {path.name for path in (home / "experiences").iterdir() if path.is_dir()}
-    assert {"universal", "personal", "low_value_pool", "archive", "records", ".schema", ".git"} <= folders
-    before = {path: path.read_bytes() for path in (home / "experiences").rglob("*") if path.is_file()}
-    assert cli("init", "--json").json["commit"] is None
-    assert {path: path.read_bytes() for path in (home / "experiences").rglob("*") if path.is_file()} == before
-    assert git(home, "status", "--porcelain") == ""
-    assert cli("check", "--json").json == {"problems": []}
 
 
 def test_d02_every_act_is_one_commit_and_leaves_the_tree_clean(
@@ -90,44 +62,6 @@ def test_d02_every_act_is_one_commit_and_leaves_the_tree_clean(
     count += 1
     act("restore", one)
     sound(home)
-
-
-def test_d04_messages_name_op_actor_and_block_and_never_what_a_block_says(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    secret = "xyzzy-secret"
-    one = cli(
-        "memorize",
-        f"{secret} payload",
-        "--when",
-        f"{secret} trigger",
-        "--tag",
-        secret,
-        "--evidence",
-        secret,
-        "--key",
-        secret,
-        "--json",
-        env=AGENT,
-    ).json["id"]
-    cli("heartbeat")
-    cli("approve", one, "--yes")
-    cli("outcome", one, "ok", "--note", secret)
-    two = cli("remember", f"{secret} two", "--json").json["id"]
-    (home / PERSONAL).write_text(f'{{"blocks": [{{"payload": "{secret} typed"}}]}}', encoding="utf-8")
-    cli("list")
-    cli("undo", "--yes")
-    messages = git(home, "log", "--format=%B%an%ae%cn%N")
-    assert secret not in messages
-    parts = (f"%(trailers:key=Alice-{name},valueonly,separator=%x2C)" for name in ("Op", "Actor", "Block"))
-    rows = [
-        line.split("|") for line in git(home, "log", "--reverse", f"--format={'|'.join(parts)}").splitlines()
-    ]
-    assert ["memorize", "agent:claude", one] in rows
-    assert ["approve", "user", one] in rows
-    assert ["outcome", "user", one] in rows
-    assert ["remember", "user", two] in rows
-    assert all(op and actor for op, actor, _ in rows)
 
 
 def test_d05_a_kill_between_temporary_file_and_rename_leaves_the_original(
@@ -180,25 +114,6 @@ def test_d06_an_act_on_two_files_is_landed_whole_by_the_next_verb(
     sound(home)
 
 
-def test_d07_comments_survive_acts_on_another_block(home: Path, cli: Call) -> None:
-    path = home / UNIVERSAL
-    path.write_text(
-        '// head\n{"blocks": [\n  // above a\n  {"id": "exp-aaaaaa22", "payload": "a"},\n  // above b\n'
-        '  {"id": "exp-bbbbbb22", "payload": "b"}\n]}\n// tail\n',
-        encoding="utf-8",
-    )
-    cli("list")
-    made = cli("memorize", "c", "--namespace", "universal/tool_usage", "--json").json["id"]
-    cli("approve", made, "exp-bbbbbb22", "--yes")
-    cli("outcome", "exp-bbbbbb22", "ok")
-    cli("edit", "exp-bbbbbb22", env={"EDITOR": """sed -i 's/"b"/"bee"/'"""})
-    assert '"bee"' in path.read_text(encoding="utf-8")
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    assert (lines[0], lines[-1]) == ("// head", "// tail")
-    assert '"exp-aaaaaa22"' in lines[lines.index("// above a") + 1]
-    assert '"exp-bbbbbb22"' in "".join(lines[lines.index("// above b") + 1 :][:2])
-
-
 @table("broken")
 def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
     broken: str, home: Path, cli: Call
@@ -235,21 +150,6 @@ def test_d14_three_ten_and_fifty_successes(home: Path, cli: Call) -> None:
 
 
 # -- Heartbeat ----------------------------------------------------------------------------------------------------
-
-
-def test_d27_an_unanswered_candidate_goes_to_the_second(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json", env=at("2026-02-13T08:00:00Z")).json["id"]
-    cli("heartbeat", env=at("2026-02-13T09:00:00Z"))
-    ids = lambda moment: [one["id"] for one in cli("list", "--json", env=at(moment)).json["blocks"]]  # noqa: E731
-    assert ids("2026-02-20T08:59:59Z") == [block]
-    assert cli("heartbeat", "--json", env=at("2026-02-20T08:59:59Z")).json["items"][0]["id"] == block
-    assert ids("2026-02-20T09:00:00Z") == [block], "it waits for everybody until a person's report or act"
-    assert cli("heartbeat", "--json", env=at("2026-02-20T09:00:00Z")).json["items"] == []
-    assert block not in "".join(
-        path.read_text(encoding="utf-8") for path in (home / "experiences").glob("low_value_pool/*")
-    )
-    cli("restore", block, env=at("2026-02-20T09:00:01Z"))
-    assert ids("2026-03-20T09:00:00Z") == [block], "its clock starts anew"
 
 
 @table("who")
@@ -343,15 +243,3 @@ def test_control_characters_never_reach_the_terminal_raw(home: Path, cli: Call) 
         for mark in ("\x1b", "\x07", "\u202e", "\u2066"):
             assert mark not in said.stdout + said.stderr, words
     assert cli("show", made, "--json").json["payload"] == evil
-
-
-@pytest.mark.covers("R2.26")
-def test_a_home_copied_elsewhere_works(
-    home: Path, cli: Call, world: Path, sound: Callable[[Path], None]
-) -> None:
-    cli("remember", "tea")
-    copy = shutil.copytree(home, world / "copy", symlinks=True)
-    cli("remember", "coffee", "--home", str(copy))
-    assert len(cli("list", "--home", str(copy), "--json").json["blocks"]) == 2
-    assert len(cli("list", "--json").json["blocks"]) == 1
-    sound(Path(copy))

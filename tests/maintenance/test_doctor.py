@@ -2,10 +2,8 @@
 
 import json
 import os
-import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,35 +22,6 @@ def look(cli: Call, *arguments: str, **named: Any) -> dict[str, Any]:
 
 def messages(check: dict[str, Any]) -> str:
     return " · ".join(problem["message"] for problem in check["problems"])
-
-
-def test_d12_a_push_is_refused_and_a_remote_is_a_problem_while_it_exists(
-    home: Path, cli: Call, git: Git, world: Path
-) -> None:
-    """D12."""
-    subprocess.run(["git", "init", "-q", "--bare", world / "bare"], check=True)
-    git(home, "remote", "add", "backup", str(world / "bare"))
-    pushed = subprocess.run(
-        ["git", "push", "backup", "main"], cwd=home / "experiences", capture_output=True, check=False
-    )
-    assert pushed.returncode != 0 and b"personal" in pushed.stderr
-    assert (
-        subprocess.run(["git", "-C", world / "bare", "show-ref"], capture_output=True, check=False).stdout
-        == b""
-    )
-    found = look(cli)
-    assert found["code"] == 3 and "backup" in messages(found["remotes"])
-    assert look(cli, "--fix")["code"] == 3
-    git(home, "remote", "remove", "backup")
-    assert look(cli)["code"] == 0
-
-
-def test_a_missing_hook_is_put_back(home: Path, cli: Call) -> None:
-    hook = home / "experiences/.git/hooks/pre-push"
-    hook.chmod(0o600)
-    assert look(cli)["code"] == 3
-    assert look(cli, "--fix")["code"] == 0
-    assert os.access(hook, os.X_OK)
 
 
 def test_a_file_with_a_problem_and_a_damaged_object(home: Path, cli: Call) -> None:
@@ -75,32 +44,6 @@ def test_a_file_with_a_problem_and_a_damaged_object(home: Path, cli: Call) -> No
     assert found["code"] == 3 and "git fsck" in messages(found["history"])
 
 
-def test_leftovers_of_a_crash_are_named_and_removed(home: Path, cli: Call) -> None:
-    """D5."""
-    time.sleep(0.05)
-    cli("list")
-    tools = home / "experiences/universal/tool_usage.jsonc"
-    before = tools.read_bytes()
-    left = [
-        tools.with_name(".tool_usage.jsonc.alice-tmp-77-abcd"),
-        home / "experiences/.git/index.lock",
-        home / "experiences/.git/refs/heads/main.lock",
-        home / "experiences/.git/objects/pack/tmp_pack_x",
-        home / "state/.report.json.alice-tmp-9",
-    ]
-    for path in left:
-        path.write_text("half")
-        path.chmod(0o600)
-    found = look(cli)
-    assert found["code"] == 0 and found["leftovers"]["severity"] == "warning"
-    assert len(found["leftovers"]["problems"]) == len(left)
-    assert [path for path in left if not path.exists()] == []
-    found = look(cli, "--fix")
-    assert (found["leftovers"]["mended"], found["leftovers"]["problems"]) == (5, [])
-    assert [path for path in left if path.exists()] == []
-    assert tools.read_bytes() == before
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
 def test_what_another_user_wrote_is_named(home: Path, cli: Call) -> None:
     os.chown(home / "experiences/personal/user_preferences.jsonc", 1, -1)
@@ -108,35 +51,6 @@ def test_what_another_user_wrote_is_named(home: Path, cli: Call) -> None:
     assert found["severity"] == "error"
     assert "belongs to another user" in messages(found)
     assert f"chown -R {os.geteuid()}" in found["problems"][0]["hint"]
-
-
-def test_permissions_are_named_and_closed(home: Path, cli: Call) -> None:
-    for name, mode in (("", 0o755), ("experiences/personal", 0o755), ("experiences/config.jsonc", 0o644)):
-        (home / name).chmod(mode)
-    found = look(cli)
-    assert found["permissions"]["severity"] == "warning" and len(found["permissions"]["problems"]) == 3
-    assert "0755" in messages(found["permissions"]) and "0600" in messages(found["permissions"])
-    assert look(cli, "--fix")["permissions"]["mended"] == 3
-    modes = [
-        stat.S_IMODE((home / name).stat().st_mode)
-        for name in ("", "experiences/personal", "experiences/config.jsonc")
-    ]
-    assert modes == [0o700, 0o700, 0o600]
-
-
-def test_schemas_are_current(home: Path, cli: Call, git: Git) -> None:
-    path = home / "experiences/.schema/namespace.json"
-    good = path.read_bytes()
-    path.write_text("{}\n")
-    (home / "experiences/.schema/config.json").unlink()
-    found = look(cli)
-    assert {problem["path"] for problem in found["schemas"]["problems"]} == {
-        ".schema/namespace.json",
-        ".schema/config.json",
-    }
-    assert look(cli, "--fix")["schemas"]["mended"] == 2
-    assert path.read_bytes() == good
-    assert git(home, "log", "-1", "--format=%an %s") == "user doctor: 2 schemas"
 
 
 def test_little_room_and_an_old_git(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,14 +74,6 @@ def test_little_room_and_an_old_git(home: Path, cli: Call, monkeypatch: pytest.M
 
     monkeypatch.setattr(Repository, "run", run)
     assert "2.35.9" in messages(look(cli)["git"])
-
-
-def test_a_search_index_that_is_none_is_removed(home: Path, cli: Call) -> None:
-    path = home / "state/index.sqlite"
-    path.write_bytes(b"SQLite format 2\0 rotten")
-    path.chmod(0o600)
-    assert look(cli)["index"]["severity"] == "warning"
-    assert look(cli, "--fix")["index"]["problems"] == []
 
 
 def test_a_damaged_index_is_named_though_doctor_is_the_first_command_of_the_day(
@@ -195,35 +101,11 @@ def test_every_key_is_listed_with_value_default_and_doc(home: Path, cli: Call) -
         assert cli("config", "get", option.name, "--json").json["value"] == option.default
 
 
-def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Git) -> None:
-    path = home / "experiences/config.jsonc"
-    path.write_text(path.read_text().replace('"expire_days": 7', '"expire_days": 7 /* a week */'))
-    cli("list")
-    before = path.read_text()
-    done = cli("config", "set", "heartbeat.expire_days", "14", "--json").json
-    assert done["value"] == 14 and done["commit"] == git(home, "rev-parse", "HEAD")
-    assert path.read_text() == before.replace('"expire_days": 7 /*', '"expire_days": 14 /*')
-    assert git(home, "log", "-1", "--format=%an %s") == "user config: heartbeat.expire_days"
-    assert cli("config", "set", "heartbeat.expire_days", "14", "--json").json["commit"] is None
-    assert cli("config", "get", "heartbeat.expire_days").stdout == "14\n"
-
-
 @table("key", "value")
 def test_set_checks_the_kind(home: Path, cli: Call, git: Git, key: str, value: str) -> None:
     head = git(home, "rev-parse", "HEAD")
     assert cli("config", "set", "--", key, value, check=False).code == 2
     assert git(home, "rev-parse", "HEAD") == head
-
-
-def test_config_edit_checks_before_it_commits(home: Path, run: Call, git: Git, tmp_path: Path) -> None:
-    path = home / "experiences/config.jsonc"
-    before = path.read_text()
-    good = run("config", "edit", "--json", env={"EDITOR": 'sed -i \'s/"past": 3/"past": 4/\''}).json
-    assert good["changed"] and path.read_text() == before.replace('"past": 3', '"past": 4')
-    bad = run("config", "edit", "--json", env={"EDITOR": 'sed -i \'s/"past": 4/"past": "x"/\''}, check=False)
-    assert bad.code == 3 and "thresholds.past" in bad.error["message"]
-    Path(bad.error["path"]).unlink()
-    assert '"past": 4' in path.read_text() and git(home, "log", "-1", "--format=%s") == "config: edited"
 
 
 # -- completion -------------------------------------------------------------------------------------------------
