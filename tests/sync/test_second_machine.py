@@ -87,29 +87,6 @@ def test_where_data_goes_is_decided_here(
     assert cli("config", "accept", "provider.base_url", env=at(home), check=False).code == 4
 
 
-def test_a_key_of_this_machine_makes_no_commit_and_goes_nowhere(
-    pair: tuple[Path, Path], cli: Call, git: Git
-) -> None:
-    home, other = pair
-    before = git(home, "rev-parse", "HEAD")
-    assert cli("config", "set", "provider.base_url", EVIL, "--json", env=at(home)).json["commit"] is None
-    assert git(home, "rev-parse", "HEAD") == before and git(home, "status", "--porcelain") == ""
-    bring(cli, git, other, home, "sync")
-    assert cli("config", "get", "provider.base_url", "--json", env=at(other)).json["value"] == ""
-    assert (home / "local.jsonc").stat().st_mode & 0o777 == 0o600
-
-
-def test_a_broken_local_file_decides_nothing_and_is_left_as_it_is(home: Path, cli: Call) -> None:
-    cli("config", "set", "provider.base_url", EVIL)
-    path = home / "local.jsonc"
-    path.write_text(path.read_text()[:-3])
-    broken = path.read_text()
-    assert cli("config", "get", "provider.base_url", "--json").json["value"] == ""
-    assert cli("check", check=False).code == 3
-    assert cli("config", "set", "provider.base_url", "http://x", check=False).code == 3
-    assert path.read_text() == broken
-
-
 @pytest.mark.parametrize("way", ["sync", "git pull"])
 @pytest.mark.parametrize("crossed", [False, True])
 def test_an_approval_that_git_committed_elsewhere_is_void_here(
@@ -136,85 +113,6 @@ def test_an_approval_that_git_committed_elsewhere_is_void_here(
     # What has no id gets one that every machine derives alike.
     assert waiting.pop("exp-aaaa2222") == SAID and "another lesson" in waiting.values() and "" not in waiting
     assert [one["actor"] for one in cli("log", "--json").json["commits"] if one["op"] == "git"] != ["user"]
-
-
-@pytest.mark.covers("BX.25")
-@pytest.mark.parametrize("answer", ["the lower", "the higher"])
-def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
-    pair: tuple[Path, Path], cli: Call, answer: str
-) -> None:
-    """One clock goes two days ahead, and neither machine had seen the other's decision: the lower standing holds."""
-    more = {"the lower": [], "the higher": ["--from-rejected"]}
-    places = {"the lower": "archive", "the higher": "low_value"}
-    here, there = pair
-    one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(here)).json["id"]
-    cli("remember", "I like tea", env=at(here))
-    cli("remember", "I like tea", env=at(there))
-    for home in (here, there):
-        cli("sync", env=at(home))
-        cli("heartbeat", env=at(home))
-    ahead = {"ALICE_NOW": "2026-02-22T11:00:00Z"}
-    cli("reject", one, "--yes", env=at(there) | {"ALICE_NOW": "2026-02-20T10:00:00Z"})
-    cli("approve", one, "--yes", env=at(here) | ahead)
-    cli("sync", env=at(here) | ahead)
-    later = {"ALICE_NOW": "2026-02-20T12:00:00Z"}
-    told = cli("sync", env=at(there) | later)
-    assert one in told.stderr and "lower standing" in told.stderr
-    cli("sync", env=at(here) | ahead)
-    for home, now in ((here, ahead), (there, later)):
-        assert cli("show", one, "--json", env=at(home)).json["set"] == "archive"
-        for _ in range(2):
-            report = cli("heartbeat", "--json", env=at(home) | now).json
-            assert report["elsewhere"]["asked"] == [one] and one in report["summary"], "until it is answered"
-        held = cli("list", "--set", "personal", "--json", env=at(home)).json["blocks"]
-        assert [block["payload"] for block in held] == ["I like tea"], "one sentence, remembered twice"
-    # One word ends it on both machines, and raises no question of its own.
-    cli("reject" if answer == "the lower" else "revive", one, *more[answer], "--yes", env=at(there) | later)
-    cli("sync", env=at(there) | later)
-    cli("sync", env=at(here) | ahead)
-    for home, now in ((here, ahead), (there, later)):
-        assert cli("heartbeat", "--json", env=at(home) | now).json["elsewhere"]["asked"] == []
-        assert cli("show", one, "--json", env=at(home)).json["set"] == places[answer]
-
-
-def test_a_broken_file_from_elsewhere_is_refused(
-    pair: tuple[Path, Path], cli: Call, git: Git, world: Path
-) -> None:
-    """Whether the histories have crossed or not."""
-    home, other = pair
-    mine = cli("remember", "I like tea", "--json", env=at(home)).json["id"]
-    bring(cli, git, other, home, "sync")
-    remote = json.loads((other / "identity/remotes.json").read_text())[0]["address"]
-    clone = world / "clone"
-    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
-    path = clone / "experiences/personal/user_preferences.jsonc"
-    path.write_text(path.read_text()[:-5])
-    commit(clone)
-    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
-    before = git(home, "rev-parse", "HEAD")
-    done = cli("sync", env=at(home), check=False)
-    assert done.code == 3 and "personal/user_preferences.jsonc" in done.stderr
-    assert git(home, "rev-parse", "HEAD") == before
-    assert cli("show", mine, "--json", env=at(home)).json["payload"] == "I like tea"
-
-
-def test_a_small_pack_that_unfolds_into_gigabytes_is_refused_before_it_is_read(
-    home: Path, cli: Call, world: Path, git: Git
-) -> None:
-    remote = world / "there.git"
-    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
-    cli("sync", "add", str(remote), "--private", "--name", "mine", "--yes")
-    cli("sync")
-    clone = world / "clone"
-    subprocess.run(["git", "clone", "-q", remote, clone / "experiences"], check=True)
-    with (clone / "experiences/universal/bomb.jsonc").open("wb") as file:
-        file.truncate(65 << 20)
-    commit(clone)
-    subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
-    before = git(home, "rev-parse", "HEAD")
-    done = cli("sync", check=False)
-    assert done.code == 3 and "more than a home can be" in done.stderr
-    assert git(home, "rev-parse", "HEAD") == before
 
 
 @pytest.mark.parametrize("limit", ["RLIMIT_FSIZE", "RLIMIT_AS"])

@@ -21,7 +21,6 @@ from tests.sync.conftest import InStep, pair
 
 Git = Callable[..., str]
 LEDGER = "refs/alice/ledger"
-AHEAD = {"ALICE_NOW": "2026-02-22T09:00:00Z"}
 
 
 def at(home: Path, **more: str) -> dict[str, str]:
@@ -67,40 +66,6 @@ def remote_git(remote: Path, *arguments: str, stdin: str | None = None) -> str:
         check=True,
     )
     return done.stdout.strip()
-
-
-@pytest.mark.covers("BX.36")
-@pytest.mark.parametrize("first", ["here", "there"])
-def test_who_had_seen_the_others_decision_wins_whatever_the_clocks_say(
-    in_step: InStep, cli: Call, first: str
-) -> None:
-    """The one clock goes two days ahead; the later decision is that of whoever had synced before."""
-    one, other = (in_step.here, in_step.there) if first == "here" else (in_step.there, in_step.here)
-    block = learned(cli, one)
-    sync(cli, one, other)
-    cli("approve", block, "--yes", env=at(one, **(AHEAD if first == "here" else {})))
-    sync(cli, one, other)
-    cli("retire", block, "--reason", "no longer", env=at(other, **({} if first == "here" else AHEAD)))
-    sync(cli, other, one)
-    assert shown(cli, one, block) == shown(cli, other, block) == ("archive", False)
-    assert not sync(cli, one).json["remotes"][0]["asked"]
-
-
-def test_what_is_forgotten_stays_so(in_step: InStep, cli: Call) -> None:
-    here, there = in_step.here, in_step.there
-    block = approved(cli, here)
-    sync(cli, here, there)
-    cli("purge", block, "--yes", env=at(there))
-    cli("keep", block, "--note", "it is good", env=at(here, **AHEAD))
-    sync(cli, here)
-    refused = sync(cli, there, check=False)
-    assert refused.code and "sync --over" in refused.stderr
-    cli("sync", "--over", "--yes", env=at(there))
-    assert entries(there)[block].standing == "forgotten"
-    cli("purge", block, "--yes", env=at(here), check=False)
-    sync(cli, here, there)
-    assert entries(here)[block].standing == "forgotten"
-    assert all(cli("show", block, env=at(home), check=False).code == 4 for home in (here, there))
 
 
 # Whose ledger counts ----------------------------------------------------------------------------------------------
@@ -192,25 +157,6 @@ def test_a_hostile_remotes_ledger(in_step: InStep, cli: Call, git: Git, world: P
         assert "exp-aaaa2222" in waiting
 
 
-@pytest.mark.parametrize("what", ["an older head", "no head"])
-def test_a_replayed_lower_head_is_refused(in_step: InStep, cli: Call, git: Git, what: str) -> None:
-    here, there, remote = in_step
-    block = approved(cli, here)
-    sync(cli, here, there)
-    older = remote_git(remote, "rev-parse", LEDGER)
-    cli("retire", block, "--reason", "no longer", env=at(here))
-    sync(cli, here, there)
-    if what == "no head":
-        remote_git(remote, "update-ref", "-d", LEDGER)
-    else:
-        remote_git(remote, "update-ref", LEDGER, older)
-    for home in (here, there):
-        before = git(home, "rev-parse", LEDGER)
-        done = sync(cli, home, check=False)
-        assert done.code == 8 and "as they were before" in done.stderr
-        assert git(home, "rev-parse", LEDGER) == before and shown(cli, home, block) == ("archive", False)
-
-
 def test_a_machine_on_0_2_0_refuses_the_history_by_name_and_its_approvals_wait(
     in_step: InStep, cli: Call, world: Path, git: Git
 ) -> None:
@@ -229,24 +175,6 @@ def test_a_machine_on_0_2_0_refuses_the_history_by_name_and_its_approvals_wait(
     assert not believed(cli)
     assert cli("approve", "--universal", "--yes", env=at(in_step.here)).code == 0
     assert cli("show", "exp-aaaa2222", "--json", env=at(in_step.here)).json["approved"], "one key for all"
-
-
-@pytest.mark.parametrize("takes", [True, False])
-def test_a_fresh_clone_takes_the_ledger_by_the_refspec_of_sync(
-    in_step: InStep, cli: Call, world: Path, takes: bool
-) -> None:
-    block = approved(cli, in_step.here)
-    sync(cli, in_step.here)
-    fresh = world / "fresh"
-    refspec = ("-c", f"remote.origin.fetch=+{LEDGER}:{LEDGER}") if takes else ()
-    subprocess.run(["git", "clone", "-q", *refspec, in_step.remote, fresh / "experiences"], check=True)
-    cli("init", env=at(fresh))
-    assert shown(cli, fresh, block) == ("universal", takes)
-    if not takes:
-        waiting = cli("heartbeat", "--json", env=at(fresh)).json["unapproved"]
-        assert {one["payload"] for one in waiting} == {"use rg"}, "texts are shown"
-        cli("approve", "--universal", "--yes", env=at(fresh))
-        assert shown(cli, fresh, block) == ("universal", True)
 
 
 def _anything(random: Random, cli: Call, home: Path, known: list[str], number: int) -> None:
