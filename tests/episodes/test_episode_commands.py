@@ -218,39 +218,6 @@ def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
     assert cli("episode", "similar", "deploy website", *border, check=False).code == 4
 
 
-def test_d44_stats_export_import_and_a_lived_success_distilled(home: Path, cli: Call, tmp_path: Path) -> None:
-    empty = cli("episode", "stats", "--json").json
-    assert not any(empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp"))
-    for reward, way in ((0.9, "--success"), (0.5, "--success"), (0.1, "--failed")):
-        more = ("--action", f"办法 {reward}", "--context", "语言=中文", "--result", "[1]")
-        add(cli, f"任务 {reward}", way, "--reward", str(reward), *more)
-    stats = cli("episode", "stats", "--json").json
-    assert (stats["total"], stats["successful"]) == (3, 2)
-    assert stats["average_reward"] == pytest.approx(0.5)
-    exported = cli("episode", "export").stdout
-    assert "任务 0.9" in exported
-    assert len(json.loads(exported)) == 3
-    before = (home / FILE).read_bytes()
-    assert cli("episode", "import", "-", stdin=exported, check=True).code == 0
-    assert (home / FILE).read_bytes() == before, "what is here is not added twice"
-    other = {"ALICE_HOME": str(tmp_path / "other")}
-    cli("init", env=other)
-    cli("episode", "import", "-", stdin=exported, env=other)
-    assert cli("episode", "export", env=other).stdout == exported
-    lines = cli("episode", "export", "--jsonl").stdout
-    assert [json.loads(line) for line in lines.splitlines()] == json.loads(exported)
-    target = tmp_path / "out.json"
-    cli("episode", "export", str(target))
-    assert target.read_text("utf-8") == exported
-    assert target.stat().st_mode & 0o777 == 0o600
-    assert cli("episode", "export", str(target), check=False).code == 6
-    lived = ids(cli)[0]
-    (made,) = cli("distill", lived, "--json").json["ids"]
-    block = cli("show", made, "--json").json
-    assert (block["set"], block["state"]) == ("low_value", "past")
-    assert [piece["ref"] for piece in block["evidence"]] == [lived]
-
-
 @table("text", "line")
 def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Git, text: str, line: int) -> None:
     before = commits(git, home)
@@ -339,13 +306,3 @@ def test_the_command_as_a_process(home: Path, run: Call) -> None:
     assert done.json["id"].startswith("ep-")
     assert done.stderr == ""
     assert os.linesep.join(done.stdout.splitlines()).endswith("}")
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_sources_own_sentences_stand_in_the_json_of_either_language(
-    home: Path, cli: Call, lang: str
-) -> None:
-    cli("episode", "add", "--task", "机器学习是什么", "--action", "search", "--success")
-    found = cli("episode", "similar", "机器学习是什么", "--json", "--lang", lang).json
-    assert found["message"] == "找到 1 条相似经验"
-    assert cli("episode", "prune", "--json", "--lang", lang).json["message"] == "清理了 0 条低价值经验"

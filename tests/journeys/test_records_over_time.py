@@ -19,34 +19,6 @@ def modelled(cli: Call, url: str) -> None:
     cli("config", "set", "provider.chat_model", "m")
 
 
-def test_popularity_survives_the_heartbeat(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    cli("episode", "add", "--task", "search code in the repository", "--success")
-    unread = cli("episode", "add", "--task", "cook rice", "--success", "--json").json["id"]
-    for day in ("2026-02-20", "2026-02-21", "2026-02-22"):
-        for _ in range(2):
-            cli("episode", "similar", "search code in the repository", env={"ALICE_NOW": f"{day}T10:00:00Z"})
-        cli("heartbeat", env={"ALICE_NOW": f"{day}T11:00:00Z"})
-    assert not list((home / "state").glob("access*.jsonl")), "the reads are in the file, not counted twice"
-    cli("episode", "similar", "search code in the repository")
-    rows = {one["id"]: one for one in cli("episode", "prune", "--dry-run", "--json").json["weighed"]}
-    assert rows.pop(unread)["popularity"] == 0.0
-    assert [one["popularity"] for one in rows.values()] == [pytest.approx(0.7)]
-    assert "Alice-Access" in git(home, "log", "-1", "--format=%B")
-
-
-def test_reads_of_episodes_wait_while_their_file_is_broken(home: Path, cli: Call) -> None:
-    cli("episode", "add", "--task", "search code", "--success")
-    cli("episode", "similar", "search code")
-    file = home / "experiences/records/episodes.jsonc"
-    whole = file.read_text("utf-8")
-    file.write_text(whole[:-4], encoding="utf-8")
-    cli("heartbeat")
-    file.write_text(whole, encoding="utf-8")
-    cli("heartbeat")
-    (row,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
-    assert row["popularity"] == pytest.approx(0.1)
-
-
 @pytest.mark.needs("httpx2")
 @pytest.mark.covers("R1.46")
 def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home: Path, cli: Call) -> None:

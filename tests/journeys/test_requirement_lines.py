@@ -23,11 +23,6 @@ Git = Callable[..., str]
 covers = pytest.mark.covers
 
 
-def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
-    path = home / "experiences" / f"{where}.jsonc"
-    path.write_text(json.dumps({"blocks": list(blocks)}, ensure_ascii=False), encoding="utf-8")
-
-
 # -- episodes -----------------------------------------------------------------------------------------------------
 
 
@@ -107,7 +102,7 @@ def test_every_other_way_to_look(home: Path, cli: Call) -> None:
         {"id": "exp-ccccccc2", "payload": "deploy by hand", "origin": "import:mem0", "updated_at": "2026-01-01T00:00:00Z",
          "created_at": "2026-01-01T00:00:00Z"},
     ]  # fmt: skip
-    typed(home, "universal/tool_usage", *rows)
+    (home / "experiences/universal/tool_usage.jsonc").write_text(json.dumps({"blocks": rows}))
     cli("list")
     cli("outcome", "exp-bbbbbbb2", "ok", "--scenario", "release 7")
     cli("remember", "deploy by coffee")
@@ -212,18 +207,6 @@ def test_counts_outlive_the_process(home: Path, run: Call) -> None:
 # -- the home -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.covers("R2.22")
-def test_the_files_of_a_home_are_the_sources(home: Path, cli: Call) -> None:
-    named = "universal/system_info universal/tool_usage universal/api_patterns personal/user_preferences personal/workflow_habits"
-    for name in named.split():
-        assert (home / f"experiences/{name}.jsonc").is_file()
-    for day in ("20260219", "20260220"):
-        cli("memorize", f"learned on {day}", env={"ALICE_NOW": f"{day[:4]}-{day[4:6]}-{day[6:]}T09:00:00Z"})
-        assert (home / f"experiences/low_value_pool/pending_{day}.jsonc").is_file()
-    cli("approve", *(one["id"] for one in cli("list", "--json").json["blocks"]), "--yes")
-    assert list((home / "experiences/low_value_pool").iterdir()) == [], "an emptied day is no file"
-
-
 @pytest.mark.covers("RC.1")
 def test_what_git_tracks_is_jsonc_that_a_person_can_read(home: Path, cli: Call, git: Git) -> None:
     cli("memorize", "use rg")
@@ -263,18 +246,6 @@ def test_the_top_level() -> None:
         assert (ROOT / name).exists(), name
 
 
-@pytest.mark.covers("B2.28")
-def test_a_home_in_a_folder_that_copies_itself_is_named(home: Path, cli: Call) -> None:
-    def said(root: Path) -> str:
-        checks = {one["name"]: one for one in cli("doctor", "--home", str(root), "--json").json["checks"]}
-        return "".join(problem["message"] for problem in checks["cloud"]["problems"])
-
-    assert said(home) == ""
-    cloud = home.parent / "Dropbox"
-    cloud.mkdir()
-    assert "Dropbox" in said(home.rename(cloud / "alice"))
-
-
 EXTRAS = {"mcp", "httpx2", "zeroconf", "cryptography", "spake2"}
 DAILY = """
 import sys
@@ -304,45 +275,6 @@ def test_daily_commands_load_no_extra_and_each_named_package_has_its_work(home: 
 
 
 # -- reads, keys, knowing -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("indexed", [True, False])
-def test_show_and_recall_never_disagree_about_a_block_that_was_read(
-    home: Path, cli: Call, indexed: bool
-) -> None:
-    old = {"trigger": "searching code", "created_at": "2025-02-20T09:00:00Z"}
-    old["updated_at"] = old["created_at"]
-    typed(
-        home,
-        "personal/user_preferences",
-        *({"id": f"exp-{name * 8}", "payload": f"use {name}", **old} for name in "abc"),
-    )
-    if not indexed:
-        (home / "state/index.sqlite").mkdir()
-    assert cli("recall", "searching code", "--json").json["matches"][0]["id"] == "exp-aaaaaaaa"
-    for _ in range(5):
-        shown = cli("show", "exp-cccccccc", "--json").json
-    found = cli("recall", "searching code", "--json").json["matches"]
-    assert found[0]["id"] == "exp-cccccccc" and found[0]["decay"] == shown["decay"]
-    assert found[0]["decay"] > found[1]["decay"]
-
-
-@pytest.mark.covers("R3.6")
-def test_a_read_that_cannot_be_counted_answers_all_the_same(home: Path, cli: Call) -> None:
-    block = cli("remember", "use rg", "--json").json["id"]
-    (home / "state/access.jsonl").mkdir()
-    for words in (("show", block), ("recall", "use rg")):
-        done = cli(*words)
-        assert "use rg" in done.stdout and done.stderr == ""
-    (home / "state/access.jsonl").rmdir()
-    assert (home / "state/access.lost").stat().st_mode & 0o777 == 0o600
-    checks = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}
-    assert checks["reads"]["severity"] == "warning" and checks["reads"]["problems"][0]["message"].startswith(
-        "2 reads could not be logged"
-    )
-    cli("doctor", "--fix", "--yes")
-    checks = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}
-    assert checks["reads"]["problems"] == []
 
 
 @pytest.mark.covers("R3.31")
