@@ -80,10 +80,8 @@ def is_in_repository(file: Path) -> bool:
     """Whether a file stands, or a link of its path leads, below a folder with ``.git`` (of a work tree and a submodule,
     too) or in a bare repository: what is written there may be published. A file need not exist."""
     # As it is named as well: to git a link is a file of its own, and may be replaced by what it leads to.
-    folders, forms = (
-        {*file.absolute().parents, *file.resolve().parents},
-        ((".git",), ("HEAD", "objects", "refs")),
-    )
+    folders = {*file.absolute().parents, *file.resolve().parents}
+    forms = ((".git",), ("HEAD", "objects", "refs"))
     return any(all(os.path.lexists(one / name) for name in names) for one in folders for names in forms)
 
 

@@ -63,10 +63,7 @@ def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
     episodes = snapshot.episodes.episodes if snapshot.episodes else ()
     segments = snapshot.timeline.segments if snapshot.timeline else ()
     found = [(EPISODES_PATH, one.id, one.at) for one in episodes if one.at and seconds(one.at) > latest]
-    found += [
-        (EVENTS_PATH, f"#{one.id}", one.end)
-        for one in segments
-        if max(one.start_timestamp, one.end_timestamp) > latest
-    ]
+    late = (one for one in segments if max(one.start_timestamp, one.end_timestamp) > latest)
+    found += [(EVENTS_PATH, f"#{one.id}", one.end) for one in late]
     template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
     return tuple(Problem.warning(path, template, what=what, at=at) for path, what, at in found)

@@ -44,13 +44,10 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
     from difflib import get_close_matches
 
     near = get_close_matches(wanted, [placed.block.id for placed in snapshot], n=1, cutoff=0.85)
-    raise NotFoundError(
-        "no block has the id {reference}",
-        reference=reference,
-        hint=Hint("did you mean {value}?", value=near[0])
-        if near
-        else "see 'alice-exp list', or 'alice-exp log' for the past",
-    )
+    hint = "see 'alice-exp list', or 'alice-exp log' for the past"
+    if near:
+        hint = Hint("did you mean {value}?", value=near[0])
+    raise NotFoundError("no block has the id {reference}", reference=reference, hint=hint)
 
 
 def is_keyed(reference: str) -> bool:

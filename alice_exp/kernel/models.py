@@ -255,6 +255,7 @@ INSIDE = "ALICE_INSIDE"
 """Set for the program: where it is an agent's host itself, its hooks have nothing to do (else each answer's end would
 be captured, and read by the same program, for ever)."""
 
+_SILENT = "the model's program printed nothing"
 _HINT = "see provider.command in 'alice-exp config list'"
 
 
@@ -276,17 +277,13 @@ class CommandLine:
             out.seek(0)
             answer = out.read(ANSWER_LIMIT + 1)
         if code:
-            raise ProviderError(
-                "the model's program ended with exit code {code}: {why}",
-                code=code,
-                why=said or "the model's program printed nothing",
-                hint=_HINT,
-            )
+            ended = "the model's program ended with exit code {code}: {why}"
+            raise ProviderError(ended, code=code, why=said or _SILENT, hint=_HINT)
         if len(answer) > ANSWER_LIMIT:
             raise ProviderError(_CHAT.long, hint=_HINT)
         text = answer.decode(errors="replace").strip()
         if not text:
-            raise ProviderError("the model's program printed nothing", hint=_HINT)
+            raise ProviderError(_SILENT, hint=_HINT)
         return text
 
     def _run(self, asked: IO[bytes], out: IO[bytes], err: IO[bytes]) -> int:

@@ -96,13 +96,8 @@ def build_ledger(writer: CommitWriter, standings: Standings) -> None:
     act = Commit("", "", "doctor", "system", writer.sources.now(), act_id=writer.sources.new_id("act"))
     standings.write(entries, act, writer.sources.epoch(), anew=True)
     if left:
-        writer.sources.warn(
-            ProblemError(
-                "{count} blocks that version 0.2.0 trusted rest on no decision of yours and wait for it",
-                count=left,
-                hint="see them with 'alice-exp review'",
-            )
-        )
+        said = "{count} blocks that version 0.2.0 trusted rest on no decision of yours and wait for it"
+        writer.sources.warn(ProblemError(said, count=left, hint="see them with 'alice-exp review'"))
 
 
 def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tuple[Entry, ...], int]:

@@ -70,10 +70,8 @@ class GitHistory:
                     git = _gitpython(quiet)
                     self._opened = git.Repo(self._repository.work_tree, expand_vars=False)
                     # GitPython runs git where it takes the path for, with variables expanded; git is told the place.
-                    quiet |= {
-                        "GIT_DIR": str(self._repository.git_dir),
-                        "GIT_WORK_TREE": str(self._repository.work_tree),
-                    }
+                    quiet["GIT_DIR"] = str(self._repository.git_dir)
+                    quiet["GIT_WORK_TREE"] = str(self._repository.work_tree)
                     quiet["GIT_CONFIG_COUNT"] = str(len(_OPTIONS))
                     for at, (name, value) in enumerate(_OPTIONS.items()):
                         quiet |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
@@ -142,10 +140,8 @@ class GitHistory:
             if was != is_now:
                 raw = raw_block(old[was.path], was.path, block_id) if was else ""
                 versions.append(Version(block_id, was, is_now, raw))
-        whole = tuple(
-            FileVersion(path, _text(old.get(path)), _text(new.get(path)))
-            for path in dict.fromkeys([*old, *new])
-        )
+        paths = dict.fromkeys([*old, *new])
+        whole = tuple(FileVersion(path, _text(old.get(path)), _text(new.get(path))) for path in paths)
         files = tuple(one for one in whole if not (_blocks_of(old, one.path) or _blocks_of(new, one.path)))
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 

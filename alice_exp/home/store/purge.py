@@ -284,14 +284,7 @@ def _clean(repository: Repository) -> None:
         if (git_dir / name).exists():
             shutil.rmtree(git_dir / name)
     # A .keep file would exempt its pack from repacking, with the old versions in it.
-    _remove(
-        git_dir,
-        "objects/info/commit-graph",
-        "objects/pack/*.keep",
-        "fast_import_crash_*",
-        "sharedindex.*",
-        "*.log",
-    )
+    _remove(git_dir, "objects/info/commit-graph", "objects/pack/*.keep", REPORTS, "sharedindex.*", "*.log")
     # Names in capitals are of commits that git remembers, and of messages that it was given.
     _remove(git_dir, *(f"*_{name}" for name in ("HEAD", "MERGE", "EDITMSG", "MSG", "RR", "LOG")))
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")

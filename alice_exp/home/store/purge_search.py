@@ -173,10 +173,8 @@ def _objects(
         kinds = dict(row.split() for row in listed.decode().splitlines())
         for oid, data in contents(repository, kinds, ("blob", "commit", "tag")):
             is_ours = git_dir == root / "experiences" / ".git"
-            yield (
-                MESSAGES if is_ours and kinds[oid] != "blob" else paths.get(oid, f"{name} ({oid[:12]})"),
-                data,
-            )
+            is_message = is_ours and kinds[oid] != "blob"
+            yield MESSAGES if is_message else paths.get(oid, f"{name} ({oid[:12]})"), data
     except AliceError:
         for path in (git_dir / "objects").glob("??/*"):
             with contextlib.suppress(OSError, zlib.error):

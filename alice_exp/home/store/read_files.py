@@ -224,15 +224,10 @@ def _each_once(
         paths = [file.path for file in several if not file.stale] or [file.path for file in several]
         last = next((p for p in paths if any(b.id == block_id for b in last_good.blocks(p))), "")
         kept[block_id] = place = keeper(entry, last, paths)
+        template = "{id} stands in {other} as well, which counts"
+        values = {"id": block_id, "other": place}
         problems += [
-            Problem(
-                file.path,
-                1,
-                1,
-                "{id} stands in {other} as well, which counts",
-                {"id": block_id, "other": place},
-                "warning",
-            )
+            Problem(file.path, 1, 1, template, values, "warning")
             for file in several
             if file.path != place and not file.stale
         ]

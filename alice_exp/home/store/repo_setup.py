@@ -164,9 +164,5 @@ def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable
             hint="see that the disk can be written, then run this again",
         ) from error
     if lost:
-        warn(
-            ProblemError(
-                "an interrupted act did not fit the history any more; it is kept as {ref}",
-                ref=f"{LOST}/{lost}",
-            )
-        )
+        said = "an interrupted act did not fit the history any more; it is kept as {ref}"
+        warn(ProblemError(said, ref=f"{LOST}/{lost}"))

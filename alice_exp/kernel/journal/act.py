@@ -170,16 +170,9 @@ def read(oid: str, message: str) -> Commit:
             rows += [(name, value)] if colon else []
     # Reversed, so that of repeated trailers the first one wins.
     first = dict(reversed(rows))
-    return Commit(
-        oid,
-        subject,
-        first.get("Op", "git"),
-        first.get("Actor", "editor"),
-        first.get("At", ""),
-        tuple(blocks),
-        first.get("Act", ""),
-        tuple(row for row in rows if row[0] not in _OWN),
-    )
+    told = first.get("Op", "git"), first.get("Actor", "editor"), first.get("At", "")
+    others = tuple(row for row in rows if row[0] not in _OWN)
+    return Commit(oid, subject, *told, tuple(blocks), first.get("Act", ""), others)
 
 
 def disclaimed(acts: Iterable[Commit]) -> Iterator[Commit]:

@@ -265,18 +265,8 @@ def _signed(repository: Repository, commit: str, parent: str) -> str:
             }
     named = [word for one in parents for word in ("-p", one)]
     durable = ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync", "-c", "safe.directory=*"]
-    command = [
-        "git",
-        f"--git-dir={repository.git_dir}",
-        *durable,
-        "commit-tree",
-        "-S",
-        *named,
-        "-F",
-        "-",
-        tree,
-    ]
-    done = subprocess.run(command, input=text, capture_output=True, env=environment, check=False)
+    words = ["git", f"--git-dir={repository.git_dir}", *durable, "commit-tree", "-S", *named, "-F", "-", tree]
+    done = subprocess.run(words, input=text, capture_output=True, env=environment, check=False)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise ProblemError(

@@ -197,12 +197,8 @@ def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> 
     known.setdefault("end", known["start"])
     segment = Segment(**known)
     if len(events) > segment.segment_length:
-        raise Fault(
-            "{count} events stand in a segment of {length} thoughts",
-            ("events",),
-            count=len(events),
-            length=segment.segment_length,
-        )
+        what = "{count} events stand in a segment of {length} thoughts"
+        raise Fault(what, ("events",), count=len(events), length=segment.segment_length)
     if not segment.is_compressed and (segment.segment_length > 1 or not events):
         raise Fault("a segment of level 0 is one thought and holds it in its events")
     return segment

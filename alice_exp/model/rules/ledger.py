@@ -220,16 +220,8 @@ def undone(entry: Entry, before: Entry | None) -> Entry | None:
 
 def completed(entry: Entry, act: Commit, channel: str, old: Entry) -> Entry:
     """An entry with the act that wrote it, its time where it has none, and the digest of the one that it replaces."""
-    before = digest(old) if old.id else ""
-    return replace(
-        entry,
-        op=act.op,
-        act=act.act_id,
-        by=act.actor,
-        channel=channel,
-        at=entry.at or act.at,
-        replaced=before,
-    )
+    before, at = digest(old) if old.id else "", entry.at or act.at
+    return replace(entry, op=act.op, act=act.act_id, by=act.actor, channel=channel, at=at, replaced=before)
 
 
 def raises(entry: Entry, old: Entry) -> bool:

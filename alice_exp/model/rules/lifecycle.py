@@ -200,10 +200,8 @@ def outcome(
     piece = replace(evidence or Evidence("outcome"), scenario=scenario)
     piece = replace(piece, at=piece.at or now)
     if standing == "bystander":
-        same, stands = (
-            _with(block, now, replace(piece, effect="ok" if ok else "fail")),
-            level(block, thresholds),
-        )
+        same = _with(block, now, replace(piece, effect="ok" if ok else "fail"))
+        stands = level(block, thresholds)
         change = Change(same, stands, stands, "noted")
     elif ok:
         change = _success(block, piece, now, thresholds)
