@@ -74,11 +74,8 @@ def prefix(reference: str) -> str:
         raise UsageError("{reference} is not a block's id", reference=repr(reference), hint=hint)
     if reference.isdigit() and len(reference) < ID_LENGTH:
         # retire 3 after a report means its third item, not the block whose id happens to begin with 3.
-        raise UsageError(
-            "{reference} may be a number in the report, or the beginning of an id",
-            reference=repr(reference),
-            hint="write the id, as exp-7k2m9q4x",
-        )
+        said = "{reference} may be a number in the report, or the beginning of an id"
+        raise UsageError(said, reference=repr(reference), hint="write the id, as exp-7k2m9q4x")
     return f"exp-{fits[2]}"
 
 
@@ -88,17 +85,11 @@ def namespace_path(name: str, default_set: Place = "universal") -> str:
     place = _SET_NAMES.get(head) if slash else default_set
     plain = tail if slash else head
     if place is not None and plain and not NAME.fullmatch(plain):
-        raise UsageError(
-            "{name} cannot name a namespace",
-            name=repr(plain),
-            hint="names are lower-case letters, digits, - and _, at most 64",
-        )
+        hint = "names are lower-case letters, digits, - and _, at most 64"
+        raise UsageError("{name} cannot name a namespace", name=repr(plain), hint=hint)
     if place is None or not plain or (plain in _SET_NAMES and not slash):
-        raise UsageError(
-            "{name} is not a namespace",
-            name=repr(name),
-            hint="write SET/NAME, as universal/tool_usage; sets are personal, universal and low_value",
-        )
+        hint = "write SET/NAME, as universal/tool_usage; sets are personal, universal and low_value"
+        raise UsageError("{name} is not a namespace", name=repr(name), hint=hint)
     return path_of(place, plain)
 
 

@@ -111,11 +111,8 @@ class GitHistory:
     def commit(self, name: str) -> Commit:
         """The act with this commit id, unique prefix of one, or act id; ``UsageError`` if malformed or ambiguous."""
         if not _NAME.fullmatch(name):
-            raise UsageError(
-                "{name} is not an act",
-                name=repr(name),
-                hint="an act is named by its commit or act id, see 'alice-exp log'",
-            )
+            hint = "an act is named by its commit or act id, see 'alice-exp log'"
+            raise UsageError("{name} is not an act", name=repr(name), hint=hint)
         found = [act for act in self.log() if act.act_id == name or act.commit.startswith(name)]
         if not found:
             raise NotFoundError("no act is named {name}", name=name, hint="see 'alice-exp log'")

@@ -158,11 +158,9 @@ def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable
     try:
         lost = recover_home(repository, holder_died=holder_died)
     except OSError as error:
-        raise ProblemError(
-            "an interrupted act could not be finished: {why}",
-            why=reason(error),
-            hint="see that the disk can be written, then run this again",
-        ) from error
+        said = "an interrupted act could not be finished: {why}"
+        hint = "see that the disk can be written, then run this again"
+        raise ProblemError(said, why=reason(error), hint=hint) from error
     if lost:
         said = "an interrupted act did not fit the history any more; it is kept as {ref}"
         warn(ProblemError(said, ref=f"{LOST}/{lost}"))

@@ -254,11 +254,8 @@ class Composing:
         if folder not in found.directories and any(
             known.startswith(f"{folder}/") for known in self._writer.stamps.files
         ):
-            raise ProblemError(
-                "the directory {folder} is missing",
-                folder=folder,
-                hint="put it back, or run 'alice-exp restore'",
-            )
+            hint = "put it back, or run 'alice-exp restore'"
+            raise ProblemError("the directory {folder} is missing", folder=folder, hint=hint)
 
     def _refuse_frozen(self, changes: ChangeSet, seen: Snapshot, found: Found) -> None:
         """Raise ``ProblemError`` if the change set would write to a file with an error: that is left untouched."""

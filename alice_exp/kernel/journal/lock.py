@@ -58,11 +58,8 @@ class WriterLock:
         try:
             self._take(wait)
         except OSError as error:
-            raise ProblemError(
-                "nothing was changed: the home cannot be locked: {why}",
-                why=reason(error),
-                path=str(self.path),
-            ) from error
+            said = "nothing was changed: the home cannot be locked: {why}"
+            raise ProblemError(said, why=reason(error), path=str(self.path)) from error
         self._depth = 1
         try:
             yield
@@ -85,11 +82,8 @@ class WriterLock:
         try:
             if not locked_within(handle, wait):
                 holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip() or "another process"
-                raise BusyError(
-                    "the home is in use by {holder}",
-                    holder=holder,
-                    hint="wait for it to end and run the command again",
-                )
+                hint = "wait for it to end and run the command again"
+                raise BusyError("the home is in use by {holder}", holder=holder, hint=hint)
             # Only a holder that never reached `_release` leaves its name in the file.
             self.holder_died = os.fstat(handle).st_size > 0
             os.ftruncate(handle, 0)

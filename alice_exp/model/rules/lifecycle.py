@@ -192,11 +192,8 @@ def outcome(
     with the scenario and its effect. RefusedError if the block is obsolete, since only a person may revive it.
     """
     if block.state == "obsolete":
-        raise RefusedError(
-            "{id} is obsolete and takes no outcome",
-            hint=Hint("alice-exp revive {id}", id=block.id),
-            id=block.id,
-        )
+        hint = Hint("alice-exp revive {id}", id=block.id)
+        raise RefusedError("{id} is obsolete and takes no outcome", hint=hint, id=block.id)
     piece = replace(evidence or Evidence("outcome"), scenario=scenario)
     piece = replace(piece, at=piece.at or now)
     if standing == "bystander":
