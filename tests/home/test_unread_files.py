@@ -128,10 +128,7 @@ def test_an_act_reads_the_files_that_it_touches(filled: Path, cli: Call, parsed:
     assert not parsed
 
 
-@pytest.mark.parametrize(
-    ("written", "told"),
-    [('"colour": "red"', "warning"), ('"state": "sure"', "error")],
-)
+@pytest.mark.parametrize(("written", "told"), [('"colour": "red"', "warning"), ('"state": "sure"', "error")])
 def test_what_is_wrong_with_a_file_is_told_all_the_same(
     written: str, told: str, filled: Path, cli: Call
 ) -> None:

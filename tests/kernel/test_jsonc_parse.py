@@ -167,10 +167,7 @@ def test_bom_and_line_endings_are_kept_apart() -> None:
 LOCATED = '{ // c\n \'a\' : 1, b: [10, {"c": \'x\' /* y */}], "blocks": [ {id: "}"}, [2] ], "d\\u0065": {} }'
 
 
-@pytest.mark.parametrize(
-    ("pointer", "value", "key"),
-    [*cases(__file__, "test_locate"), ((), LOCATED, None)],
-)
+@pytest.mark.parametrize(("pointer", "value", "key"), [*cases(__file__, "test_locate"), ((), LOCATED, None)])
 def test_locate(pointer: tuple[str | int, ...], value: str, key: str | None) -> None:
     document = read(LOCATED)
     span = locate(document, pointer)

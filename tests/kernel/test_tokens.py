@@ -106,8 +106,7 @@ def test_keywords(text: str, expected: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
-    [*cases(__file__, "test_visible"), ("\ud800 \ufffd", r"\u{d800}" + " \ufffd")],
+    ("text", "shown"), [*cases(__file__, "test_visible"), ("\ud800 \ufffd", r"\u{d800}" + " \ufffd")]
 )
 def test_visible(text: str, shown: str) -> None:
     assert visible(text) == shown

@@ -45,10 +45,7 @@ def score(n: int, created: str, updated: str, kind: str = "feature") -> float:
     return consolidation_of(block(updated, kind, n=n, created=created), NOW).score
 
 
-@pytest.mark.parametrize(
-    ("n", "expected"),
-    [*cases(__file__, "test_frequency"), (10**9, 1.0)],
-)
+@pytest.mark.parametrize(("n", "expected"), [*cases(__file__, "test_frequency"), (10**9, 1.0)])
 @pytest.mark.covers("R3.8")
 def test_frequency(n: int, expected: float) -> None:
     assert frequency(n) == pytest.approx(expected, abs=1e-6)
