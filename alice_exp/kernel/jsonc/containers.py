@@ -16,39 +16,22 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.formatting import Item, Style, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """The text between two neighbours (or brackets), as offsets in ascending order.
+class Gap(NamedTuple):
+    """The text between two neighbours (or brackets), from ``start`` to ``end``.
 
-    ``start`` to ``trail_end``: the left neighbour's comments, with the comma at ``comma``. Up to ``lead_start``:
-    unattached comments and blank lines. Up to ``end``: the right neighbour's comments and indentation.
+    ``trailing``: the left neighbour's comments; ``with_comma``: these and a comma, the existing one, or a new one right
+    after the value. ``floating``: unattached comments and blank lines. ``lead``: the right neighbour's comments and
+    indentation.
     """
 
     start: int
-    comma: int | None
-    trail_end: int
-    lead_start: int
     end: int
+    has_comma: bool
     has_lines: bool
-
-    def trailing(self, text: str) -> str:
-        """The left neighbour's comments, without the comma."""
-        if self.comma is None:
-            return text[self.start : self.trail_end]
-        return text[self.start : self.comma] + text[self.comma + 1 : self.trail_end]
-
-    def with_comma(self, text: str) -> str:
-        """The left neighbour's comments and a comma: the existing one, or a new one right after the value."""
-        mine = text[self.start : self.trail_end]
-        return mine if self.comma is not None else "," + mine
-
-    def floating(self, text: str) -> str:
-        """The unattached comments and blank lines."""
-        return text[self.trail_end : self.lead_start]
-
-    def lead(self, text: str) -> str:
-        """The right neighbour's comments and indentation."""
-        return text[self.lead_start : self.end]
+    trailing: str
+    with_comma: str
+    floating: str
+    lead: str
 
 
 def gap_between(text: str, start: int, end: int, is_first: bool, is_last: bool) -> Gap:
@@ -64,12 +47,16 @@ def gap_between(text: str, start: int, end: int, is_first: bool, is_last: bool) 
     takes_comments = not is_first if breaks else is_last and not is_first
     if takes_comments and comments:
         trail_end = comments[-1]
-    if not breaks:
-        return Gap(start, comma, trail_end, trail_end, end, False)
-    # The right neighbour's comments begin after the last blank line; a closing bracket has no comments.
-    starts = [pieces[number] for number in breaks[1:] if is_last or _breaks(pieces[number]) > 1]
-    last = (starts or [pieces[breaks[0]]])[-1]
-    return Gap(start, comma, trail_end, last.start() + last[0].rfind("\n") + 1, end, True)
+    lead_start = trail_end
+    if breaks:
+        # The right neighbour's comments begin after the last blank line; a closing bracket has no comments.
+        starts = [pieces[number] for number in breaks[1:] if is_last or _breaks(pieces[number]) > 1]
+        last = (starts or [pieces[breaks[0]]])[-1]
+        lead_start = last.start() + last[0].rfind("\n") + 1
+    mine = text[start:trail_end]
+    sides = (mine, f",{mine}") if comma is None else (text[start:comma] + text[comma + 1 : trail_end], mine)
+    rest = text[trail_end:lead_start], text[lead_start:end]
+    return Gap(start, end, comma is not None, bool(breaks), *sides, *rest)
 
 
 def _breaks(piece: re.Match[str]) -> int:
@@ -150,7 +137,7 @@ class Container:
         out = _Text(self._inner_indent(), self.style.newline)
         if first > 0:
             keeps_comma = not is_end or bool(fresh) or self._has_last_comma()
-            out.add(gaps[0].with_comma(self.text) if keeps_comma else gaps[0].trailing(self.text))
+            out.add(gaps[0].with_comma if keeps_comma else gaps[0].trailing)
         floating, lead = self._merged(gaps, is_end)
         if not fresh:
             if first or not is_end or (floating + lead).strip():
@@ -164,21 +151,21 @@ class Container:
         return Replacement(gaps[0].start, gaps[-1].end, out.closed())
 
     def _has_last_comma(self) -> bool:
-        return bool(self.kids) and self._slot(len(self.kids)).comma is not None
+        return bool(self.kids) and self._slot(len(self.kids)).has_comma
 
     def _merged(self, gaps: list[Gap], is_end: bool) -> tuple[str, str]:
         """The unattached trivia of a run, and the trivia that belongs to its right neighbour."""
-        floating, has_lines = gaps[0].floating(self.text), gaps[0].has_lines
-        lead, blanks = gaps[-1].lead(self.text), _blanks(gaps[0].lead(self.text))
+        floating, has_lines = gaps[0].floating, gaps[0].has_lines
+        lead, blanks = gaps[-1].lead, _blanks(gaps[0].lead)
         for gap in gaps[1:]:
-            following = gap.floating(self.text)
+            following = gap.floating
             # Of two blank stretches one is enough: removing a child must not leave a double blank line behind.
             if floating.strip():
                 floating += following.partition("\n")[2] if following.strip() else ""
             elif following.strip() and gaps[0].start == self.span.value + 1:
                 floating = self.style.newline + _BLANK_LINES.sub("", following)
             elif gap.has_lines or is_end:
-                floating, has_lines, blanks = following, gap.has_lines, _blanks(gap.lead(self.text))
+                floating, has_lines, blanks = following, gap.has_lines, _blanks(gap.lead)
         is_joined = len(gaps) > 1 and not gaps[-1].has_lines and not is_end
         if is_joined and (has_lines or gaps[0].start == self.span.value + 1):
             lead = blanks + lead.lstrip()
@@ -215,7 +202,7 @@ class Container:
             if first == 0:
                 out.add(self.style.newline)
         else:
-            before = self._blank() if first else _blanks(self._slot(0).lead(self.text))
+            before = self._blank() if first else _blanks(self._slot(0).lead)
             self._put_inline(out, fresh, before, comma)
         out.add(floating)
         out.add(lead)

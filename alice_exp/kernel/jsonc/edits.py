@@ -90,8 +90,8 @@ def cut(document: Document, pointer: Pointer) -> Raw:
     is_first, is_last = at == 0, at == len(kids) - 1
     before = container.value + 1 if is_first else kids[at - 1].end
     after = container.end - 1 if is_last else kids[at + 1].start
-    lead = gap_between(text, before, child.start, is_first, False).lead(text)
-    trail = gap_between(text, child.end, after, False, is_last).trailing(text)
+    lead = gap_between(text, before, child.start, is_first, False).lead
+    trail = gap_between(text, child.end, after, False, is_last).trailing
     piece = lead.lstrip() + text[child.start : child.end] + trail
     return Raw(shift(piece.strip(), indent_at(text, child.start), "", "\n"))
 
