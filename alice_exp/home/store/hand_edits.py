@@ -24,8 +24,7 @@ from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.rules.identity import Returned, id_of_nameless, lifted_by, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
-from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
-from alice_exp.model.values.config import Config
+from alice_exp.model.values.config import HAND_EDITS_TRUSTED, Config
 from alice_exp.model.values.snapshot import ChangeSet
 
 
@@ -50,15 +49,13 @@ class Adopting:
         self._is_foreign = is_foreign
         head = self._repository.head()
         stamps = self._writer.reread()
-        if stamps.head == head and head:
-            tree = {path: oid for path, (_, oid) in stamps.files.items()}
-            time = stamps.commit_time
-        else:
-            tree = self._repository.tree(head) if head else {}
-            time = self._repository.commit_time(head) if head else 0
-            if head:
-                with contextlib.suppress(ProblemError):
-                    self._repository.refresh_index()
+        tree, time = {path: oid for path, (_, oid) in stamps.files.items()}, stamps.commit_time
+        if not head:
+            tree, time = {}, 0
+        elif stamps.head != head:
+            tree, time = self._repository.tree(head), self._repository.commit_time(head)
+            with contextlib.suppress(ProblemError):
+                self._repository.refresh_index()
         # Taken before the files are read, so that an edit during the reading is noticed next time.
         began = now_ns()
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
@@ -189,7 +186,7 @@ class Adopting:
         if new is None or not back or place_of(path) != "low_value":
             is_own = holds_blocks(path) and place_of(path) == "personal" and not self._is_foreign
             # A person sets on a machine whether what is typed there counts at once.
-            counts = is_own and self._config().flag(TRUSTED)
+            counts = is_own and self._config().flag(HAND_EDITS_TRUSTED)
             typed = self._standings.typed(path, new, blocks) if counts else ()
             self._writer.write(act, {path: FileChange(disk, new)}, ledger=self._standings.composing(typed))
             self._standings.catch_up()
