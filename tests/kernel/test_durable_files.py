@@ -11,6 +11,7 @@ from alice_exp.kernel.journal import atomic_files, commit_writer, derived_file, 
 from alice_exp.kernel.journal.act import Message
 from alice_exp.kernel.journal.atomic_files import MARK, ChangedOnDisk
 from alice_exp.kernel.journal.git_process import LOST, Repository
+from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.journal.transaction import FileChange, recover, write
 from tests.conftest import Call
 
@@ -375,7 +376,7 @@ def test_many_small_packs_are_packed_as_much_as_few_large_ones(
 
 
 def test_signatures_name_no_commit_while_gits_index_is_stale(tmp_path: Path) -> None:
-    writer = commit_writer.CommitWriter(tmp_path, tmp_path / "files.json", None)  # type: ignore[arg-type]
+    writer = commit_writer.CommitWriter(tmp_path, tmp_path / "files.json", None, RepoConfig)  # type: ignore[arg-type]
     writer.stamps = derived_file.Stamps("1" * 40)
     for stale in (True, False):
         writer.repository.index_is_stale = stale
