@@ -146,8 +146,7 @@ def _lines(text: str) -> Iterator[tuple[str, str, str, str]]:
         head = _SECTION.match(line)
         if head:
             section, name = head[1].lower(), re.sub(r"\\(.)", r"\1", head[2] or "")
-        setting = _SETTING.match(line[head.end() :] if head else line)
-        if setting:
+        if setting := _SETTING.match(line[head.end() :] if head else line):
             parts = (one[1] if one[1] is not None else one[2] or "" for one in _VALUE.finditer(setting[2]))
             yield section, name, setting[1].lower(), re.sub(r"\\(.)", r"\1", "".join(parts)).strip()
 

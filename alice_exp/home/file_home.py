@@ -116,8 +116,7 @@ class Home:
         head, tracked = self._writer.stamps.head, self._writer.stamps.files
         if any(holds_blocks(path) and path not in found.files for path in tracked):
             return None
-        files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
-        answer = body(files)
+        answer = body({path: signature for path, signature in found.files.items() if holds_blocks(path)})
         whole = not self.repository.resolve(PENDING) and self.repository.head() == head
         return answer if whole else None
 

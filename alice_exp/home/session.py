@@ -91,8 +91,7 @@ class Session:
     @cached_property
     def _fresh(self) -> str:
         """The name of a repository without a remote that this machine does not know yet."""
-        folder = "".join(filter(str.isalnum, Path(self.spot.path).name))[:32]
-        return new_id(folder or "project")
+        return new_id("".join(filter(str.isalnum, Path(self.spot.path).name))[:32] or "project")
 
     @property
     def here(self) -> Here:
@@ -295,8 +294,7 @@ class Session:
     def day_began(self) -> str:
         """The start of today in the person's time zone, as ISO-8601 UTC."""
         local = self.moment.astimezone(self.zone)
-        began = local.replace(hour=0, minute=0, second=0, microsecond=0)
-        return began.astimezone(UTC).strftime(_STAMP)
+        return local.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC).strftime(_STAMP)
 
     def exposed(self) -> tuple[Problem, ...]:
         """Warnings about the home's own place; none where there is no history of anybody's to be read."""

@@ -49,8 +49,7 @@ def brief(placed: Placed) -> dict[str, Any]:
 def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:
     """The newest quotation among a block's evidence, on one line; without any, each kind with what came of it and how
     often, as ``outcome ok 3, outcome fail``."""
-    quoted = [piece for piece in placed.block.evidence if piece.quote]
-    if quoted:
+    if quoted := [piece for piece in placed.block.evidence if piece.quote]:
         return " ".join(quoted[-1].quote.split())
     said = [
         " ".join(map(word_of, filter(None, (piece.kind, piece.effect)))) for piece in placed.block.evidence

@@ -67,8 +67,7 @@ class Adopting:
         files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
         self._writer.stamps = Stamps(head, time, began, stamps.loose, files)
         if edited or deleted:
-            before = self._before(found, tree, fresh)
-            self._adopt_files(found, tree, before, edited, deleted)
+            self._adopt_files(found, tree, self._before(found, tree, fresh), edited, deleted)
         self._writer.save()
 
     def _edited(
@@ -138,8 +137,7 @@ class Adopting:
     ) -> None:
         path = document.path
         if not holds_blocks(path):
-            new = as_adopted(document, data, self._sources.new_id, self._sources.now())
-            if new is not None:
+            if (new := as_adopted(document, data, self._sources.new_id, self._sources.now())) is not None:
                 trailers = (("Changed", path),) if path == PATH else ()
                 self._commit_adopted(path, data, new, (), "changed", trailers)
             return

@@ -155,8 +155,7 @@ class HeldBack:
         document = self.document()
         if coming.puts:
             here = {one: Placed(block, HELD) for one, block in held(seen).items()}
-            whole = rewrite(replace(coming, texts={}), here.get, lambda _: document)
-            self._write(whole[HELD])
+            self._write(rewrite(replace(coming, texts={}), here.get, lambda _: document)[HELD])
         try:
             yield
         except BaseException:

@@ -93,8 +93,7 @@ def exposed(root: Path) -> tuple[Problem, ...]:
             )
             hint = "set ALICE_HOME to the place itself"
             found.append(Problem.warning(str(root), template, hint, place=str(root.resolve())))
-        mode = stat.S_IMODE(root.stat().st_mode)
-        if mode & 0o077:
+        if (mode := stat.S_IMODE(root.stat().st_mode)) & 0o077:
             template = "others may read this: its mode is {mode:04o} and should be {wanted:04o}"
             hint = "'alice-exp doctor --fix' closes it"
             found.append(Problem.warning(str(root), template, hint, mode=mode, wanted=0o700))
@@ -272,8 +271,7 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
     except OSError as error:
         raise _unwritten(error, root) from error
     document = parse(data, LOCAL)
-    problem = document.problem
-    if problem is not None:
+    if (problem := document.problem) is not None:
         raise problem.as_error("{message}; the file is left as it is")
     new = edit(document, [Set(tuple(name.split(".")), value) for name, value in values.items()])
     try:

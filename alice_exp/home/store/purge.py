@@ -245,8 +245,7 @@ def _decide(repository: Repository, refs: Mapping[str, str], tombstone: str) -> 
 
 
 def _unstage(repository: Repository) -> None:
-    staged = _listed(repository, STAGE)
-    if staged:
+    if staged := _listed(repository, STAGE):
         repository.point([(name, "", oid) for name, oid in staged.items()])
     shutil.rmtree(repository.git_dir / STAGE, ignore_errors=True)
 

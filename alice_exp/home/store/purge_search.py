@@ -54,8 +54,7 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
     for oid, data in contents(repository, [oid for oid, path in paths.items() if not _is_record(path)]):
         if wanted in data:
             said |= said_by(data, paths[oid], block_id)
-            new = forget(data, paths[oid], block_id, ())
-            if new != data:
+            if (new := forget(data, paths[oid], block_id, ())) != data:
                 found[oid] = UNREADABLE if new is None else new
     # A second pass, with all texts known: before it got its id, a hand-written block stood in files without it.
     words, uses = WrittenForms(said.payload, 1), WrittenForms(said.payload | said.trigger)
@@ -172,8 +171,7 @@ def _objects(
         )
         kinds = dict(row.split() for row in listed.decode().splitlines())
         for oid, data in contents(repository, kinds, ("blob", "commit", "tag")):
-            is_ours = git_dir == root / "experiences" / ".git"
-            is_message = is_ours and kinds[oid] != "blob"
+            is_message = git_dir == root / "experiences" / ".git" and kinds[oid] != "blob"
             yield MESSAGES if is_message else paths.get(oid, f"{name} ({oid[:12]})"), data
     except AliceError:
         for path in (git_dir / "objects").glob("??/*"):

@@ -127,16 +127,14 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
         return None
     from alice_exp.model.formats.record_import import completion_edits
 
-    taken = {episode.id for episode in book.episodes}
-    edits = completion_edits(spanned, fresh_ids(new_id, taken), now)
+    edits = completion_edits(spanned, fresh_ids(new_id, {one.id for one in book.episodes}), now)
     return jsonc.edit(spanned, edits) if edits else data
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Iterator[str]:
     """Endless new ids of episodes that are not in ``taken``; each one is added to it."""
     while True:
-        one = new_id("ep")
-        if one not in taken:
+        if (one := new_id("ep")) not in taken:
             taken.add(one)
             yield one
 

@@ -79,8 +79,7 @@ class LedgerObjects:
 
     def message(self, commit: str = "") -> str:
         """The message of a commit, by default of the newest; empty if there is no ledger."""
-        body = self._opened(commit or self.head())[0]
-        return body.partition(b"\n\n")[2].decode("utf-8", "replace")
+        return self._opened(commit or self.head())[0].partition(b"\n\n")[2].decode("utf-8", "replace")
 
     def tree(self, commit: str) -> Mapping[str, str]:
         """The object id of each shard of a commit."""

@@ -61,8 +61,7 @@ class Unchanged(Generic[T]):
         known = dict(zip(map(id, self.document.items), self._values, strict=True))
         found = [known.get(one) for one in map(id, items)]
         # Text is compared only for the rest, since slicing all elements would cost what the reader saved.
-        fresh = [at for at, value in enumerate(found) if value is None]
-        if fresh:
+        if fresh := [at for at, value in enumerate(found) if value is None]:
             taken, text = set(map(id, items)), self.document.text
             rows = zip(self.document.items, self.document.elements, self._values, strict=True)
             by_text = {text[start:end]: one for item, (start, end), one in rows if id(item) not in taken}
@@ -191,8 +190,7 @@ class SharedElements:
 
     def values(self, first: int, end: int | None = None) -> list[Json]:
         """The values of a run of elements: the same objects that the previous document holds."""
-        root = cast("dict[str, list[Json]]", self._was.value)
-        return root[self._was.spans_of][first:end]
+        return cast("dict[str, list[Json]]", self._was.value)[self._was.spans_of][first:end]
 
 
 def _longest(limit: int, is_shared: Callable[[int, int], bool]) -> int:

@@ -82,8 +82,7 @@ def render(
     if not isinstance(value, _CONTAINERS) or not value:
         return one_line(value)
     before = before or len(indent)
-    line = _on_line(value, depth, style.width - before - 1, is_member)
-    if line is not None:
+    if (line := _on_line(value, depth, style.width - before - 1, is_member)) is not None:
         return line
     inner = indent + style.unit
     if isinstance(value, dict):
@@ -216,5 +215,4 @@ def ends_in_line_comment(trivia: str) -> bool:
     """Whether anything added on the same line would become part of a line comment."""
     if "//" not in trivia:
         return False
-    kinds = [piece.lastgroup for piece in TRIVIUM.finditer(trivia)]
-    return kinds[-1:] == ["line"]
+    return [piece.lastgroup for piece in TRIVIUM.finditer(trivia)][-1:] == ["line"]

@@ -221,8 +221,7 @@ def _string_fault(text: str, pos: int, end: int) -> Fault:
     char = text[bad : bad + 1]
     if char in ("", "\n", "\r"):
         hint = Hint("close it with {value}; a line break inside is written \\n", value=text[pos])
-        wide = re.search("[”“＂]", text[pos:end])
-        if wide:
+        if wide := re.search("[”“＂]", text[pos:end]):
             hint = Hint(
                 "close it with {value}, not with the full-width {char}", value=text[pos], char=wide[0]
             )

@@ -24,8 +24,7 @@ def with_block(text: str, body: str, whose: str = OURS) -> str:
     # A comment that a text opens would hide what stands behind it from whoever sees the file drawn.
     lines = (line.replace("<!--", "&lt;!--") for line in body.splitlines())
     block = ending.join([_BEGIN.format(whose=whose), *lines, _END.format(whose=whose)]) + ending
-    found = _block(whose).search(text)
-    if found:
+    if found := _block(whose).search(text):
         return text[: found.start()] + found["gap"] + block + text[found.end() :]
     # The line break before it is ours, and goes with it: so a file that ends without one is as it was.
     return text + (ending if text else "") + block

@@ -147,8 +147,7 @@ class _Language:
         found: list[tuple[slice, Span]] = []
         for form, reader in self._forms:
             for match in list(form.finditer(rest)):
-                span = None if self._is_doubtful(match, text) else reader(match, today)
-                if span is not None:
+                if not self._is_doubtful(match, text) and (span := reader(match, today)):
                     found.append((slice(*match.span()), span))
                     rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
         return found, rest
@@ -270,8 +269,7 @@ class _Language:
 
     def _past(self, found: re.Match[str], now: date) -> Span:
         """ "the last three weeks", 最近三天: the period up to and including today."""
-        length = self._number(found["n"]) * self._unit(found)
-        return span(now - ONE_DAY * length, now + ONE_DAY)
+        return span(now - ONE_DAY * self._number(found["n"]) * self._unit(found), now + ONE_DAY)
 
     def _weekday(self, found: re.Match[str], now: date) -> Span:
         """ "on Monday", "last Monday": the latest before today; "next Monday": the first after it."""

@@ -92,8 +92,7 @@ class WrittenForms:
 
 def _probe(text: str) -> re.Pattern[bytes]:
     """What is in the data wherever the text is, in any form: its longest Latin word, else its first other sign."""
-    words = re.findall(r"[A-Za-z0-9]{3,}", text)
-    if words:
+    if words := re.findall(r"[A-Za-z0-9]{3,}", text):
         return re.compile(re.escape(max(words, key=len)).encode(), re.IGNORECASE)
     other = next((char for char in text if not char.isascii() and not char.isspace()), "")
     if not other:

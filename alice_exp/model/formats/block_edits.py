@@ -44,8 +44,7 @@ def difference(document: Document, index: int, old: Block, new: Block, place: Pl
 def moved(document: Document, index: int, old: Block, new: Block, place: Place) -> Raw:
     """The text of block ``index`` with its comments, edited to mean ``new`` in a file of set ``place``."""
     alone = parse(_ALONE.format(cut(document, ("blocks", index)).text).encode("utf-8"), document.path)
-    edits = difference(alone, 0, old, new, place)
-    if edits:
+    if edits := difference(alone, 0, old, new, place):
         alone = parse(edit(alone, edits), document.path)
     return cut(alone, ("blocks", 0))
 

@@ -233,8 +233,7 @@ _ALWAYS = frozenset(("id", "task", "success", "reward"))
 
 def episode_json(episode: Episode) -> dict[str, Json]:
     """The JSON of an episode in a file: keys in canonical order; id, task, success and reward always."""
-    bare = Episode("", "")
-    return _present(episode, bare, tuple(EPISODE_FIELDS), _ALWAYS) | dict(episode.extra)
+    return _present(episode, Episode("", ""), tuple(EPISODE_FIELDS), _ALWAYS) | dict(episode.extra)
 
 
 def event_json(event: Event) -> dict[str, Json]:

@@ -63,8 +63,7 @@ class Rejections:
         for placed in rejected:
             text = inference(placed.block.payload)
             by_text[_plain(text)] = by_text[_mark(text)] = placed
-            in_any_order = bag(text)
-            if in_any_order:
+            if in_any_order := bag(text):
                 by_words[in_any_order] = placed
         return cls(by_text, by_words, decisions)
 
@@ -76,8 +75,7 @@ class Rejections:
     def find(self, payload: Payload) -> Placed | None:
         """The rejected block that says the same, whatever its trigger; None if there is none."""
         text = inference(payload)
-        known = self.by_text.get(_mark(text)) or self.by_text.get(_plain(text))
-        if known is not None:
+        if known := self.by_text.get(_mark(text)) or self.by_text.get(_plain(text)):
             return known
         in_any_order = bag(text) if self.by_words else None
         likely = self.by_words.get(in_any_order) if in_any_order else None
@@ -209,8 +207,7 @@ def marks(block: Block) -> frozenset[int]:
     mark = fingerprint_text(text)
     found = {mark or f"={text}", plain_mark(text) or f"={text}"}
     found.add(fingerprint_text(payload.content) if payload.steps else mark)
-    in_any_order = bag(text)
-    if in_any_order:
+    if in_any_order := bag(text):
         found.add("\0bag\0" + " ".join(in_any_order))
     if block.key:
         found.add(f"\0key\0{block.type}\0{block.key}")

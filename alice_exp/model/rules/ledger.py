@@ -80,8 +80,7 @@ def found(shard: bytes, block_id: str) -> Entry | None:
 
 def read_shard(shard: bytes) -> dict[str, Entry]:
     """Every entry of a shard, by id; ``ValueError`` as ``entry_of``."""
-    entries = map(entry_of, filter(None, shard.split(b"\n")))
-    return {entry.id: entry for entry in entries}
+    return {entry.id: entry for entry in map(entry_of, filter(None, shard.split(b"\n")))}
 
 
 def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
