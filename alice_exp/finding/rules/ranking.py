@@ -38,7 +38,6 @@ from alice_exp.model.values.snapshot import Snapshot
 if TYPE_CHECKING:
     from alice_exp.kernel.text.named_dates import Span
 
-
 GATE = Config().number("thresholds.fits")
 """The least probability that a block fits by its words (``thresholds.fits``, DESIGN 10)."""
 
