@@ -98,8 +98,7 @@ class Decisions:
                 decision=decision,
                 hint="see 'alice-exp log --op outcome'",
             )
-        found = self._held(decision)
-        if found is not None:
+        if (found := self._held(decision)) is not None:
             return found[1]
         raise NotFoundError(
             "there is no open decision {decision}", decision=decision, hint="make one with 'alice-exp decide'"

@@ -98,10 +98,9 @@ def _told(found: Match, project: str) -> str:
         where, holds = team_of(placed), ""
     elif is_foreign(placed, project):
         holds = say("it holds in {place} alone", place=block.project)
-    review = "" if found.approved else say("not reviewed")
-    if found.approved and block.approved is not None and block.approved.at:
-        review = say("approved on {day}", day=block.approved.at[:10])
-    parts = (where, review, holds, doubt_of(placed))
+    day = block.approved.at[:10] if block.approved is not None else ""
+    review = say("approved on {day}", day=day) if day else ""
+    parts = (where, review if found.approved else say("not reviewed"), holds, doubt_of(placed))
     when, text = documents.trigger_text(placed), documents.payload_text(placed)
     said = say("{title}: {text}", title=when, text=text) if when else text
     return " ".join(said.split()) + stale_mark(placed) + "".join(map(aside, filter(None, parts)))
@@ -153,8 +152,9 @@ def outcome(
         terminal.note(f"{reference}: {one_line(newest.task, 200)}")
     if not reference.startswith("dec-"):
         if came or used or skipped or action or reward is not None:
-            belong = "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
-            raise UsageError(belong)
+            raise UsageError(
+                "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
+            )
         from alice_exp.learning.usecases.decision_outcome import report_outcome
 
         done = report_outcome(opened, reference, _WORDS[result], scenario, note)

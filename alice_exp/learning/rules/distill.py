@@ -127,11 +127,10 @@ def _other_side(group: Sequence[Episode], found: Sequence[Lesson]) -> list[Lesso
 
 def _may_be_luck(one: Group, book: Sequence[Episode]) -> bool:
     """Whether a few episodes, with none beside them in their kind, end as those of other kinds mostly do."""
-    own, others = one.rates(one.places)
-    if own.total >= ENOUGH or others.total >= REPEATS or len(book) - len(one.episodes) < COMPARED:
+    (own, others), rest = one.rates(one.places), len(book) - len(one.episodes)
+    if own.total >= ENOUGH or others.total >= REPEATS or rest < COMPARED:
         return False
     ok = sum(episode.success for episode in book) - own.successes - others.successes
-    rest = len(book) - len(one.episodes)
     return fisher(own.successes, own.total - own.successes, ok, rest - ok) > LUCK
 
 
@@ -179,10 +178,10 @@ def _keep(found: list[Lesson], new: Sequence[Lesson]) -> None:
     """Add the lessons whose episodes none of the same direction explains already."""
     for one in new:
         own = set(one.group.places)
-        known = (other for other in found if other.kind == one.kind)
         if all(
             len(own & set(other.group.places)) < OVERLAP * min(len(own), len(other.group.places))
-            for other in known
+            for other in found
+            if other.kind == one.kind
         ):
             found.append(one)
 
@@ -218,8 +217,7 @@ def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:
                 shown[where].append(mark)
         best = min(((_chance(one, where), where) for where in shown), default=None)
         parted = {min(where, tuple(index for index in one.places if index not in where)) for where in shown}
-        limit = CHANCE if one.tried == 1 else UNLIKE
-        if best is not None and best[0] * len(parted) * one.tried <= limit:
+        if best and best[0] * len(parted) * one.tried <= (CHANCE if one.tried == 1 else UNLIKE):
             return min(shown[best[1]]), best[1]
     return None
 

@@ -241,8 +241,7 @@ def word_groups(
 def _every_word(action: str) -> frozenset[str]:
     """The words of an action, single Chinese characters among them, and a mark where something was left out."""
     characters = {char for char in action if _CJK.match(char)} - _LINKING
-    denied = {"¬"} if _DENIED.search(action) else set()
-    return _action_words(action) | characters | denied
+    return _action_words(action) | characters | ({"¬"} if _DENIED.search(action) else set())
 
 
 def commonest(episodes: Sequence[Episode]) -> str:

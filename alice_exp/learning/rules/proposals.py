@@ -176,8 +176,7 @@ def _trigger(one: Lesson, shown: Sequence[Episode]) -> Trigger:
         for name, value in shown[-1].context.items()
         if _is_shared(name, shown) and (name in (key, *one.parting) or _is_shared(name, group))
     }
-    is_told = not said or said.lower() in text.lower()
-    return Trigger(text if is_told else f"{text} ({said})", keys, context)
+    return Trigger(text if not said or said.lower() in text.lower() else f"{text} ({said})", keys, context)
 
 
 def _is_shared(name: str, episodes: Sequence[Episode]) -> bool:

@@ -90,8 +90,7 @@ def distil(session: Session, references: Sequence[str] = (), limit: int = 20) ->
 
 def draft_of(snapshot: Snapshot, proposal: Proposal) -> Draft:
     """A proposal as something lived: past, one verification, in the pool (B2.2), of the project of all its episodes."""
-    book = snapshot.episodes or EpisodeBook()
-    shown = set(proposal.episodes)
+    shown, book = set(proposal.episodes), snapshot.episodes or EpisodeBook()
     projects = {one.project for one in book.episodes if one.id in shown}
     return Draft(
         proposal.payload,
