@@ -172,8 +172,7 @@ def tell_actions(session: Session, actions: Mapping[str, str], whole: Episode | 
                 told[one.id] = replace(told[one.id], at=one.at) if one.unreported else one
             elif one.id in actions and not search_episodes.as_told(one).action:
                 told[one.id] = replace(one, action=actions[one.id], told=one.action)
-        changed = [one for one in told.values() if one not in book.episodes]
-        if not changed:
+        if not (changed := [one for one in told.values() if one not in book.episodes]):
             return None, None
         kept = [told.pop(one.id, one) for one in book.episodes]
         grown = replace(book, episodes=(*kept, *told.values()))

@@ -108,8 +108,7 @@ def to_sign(session: Session, references: Sequence[str], *, everything: bool) ->
         raise NotFoundError(_NO_KEY, hint=_HOW)
     named = (_named(snapshot, reference) for reference in references)
     among = snapshot.within("personal", "universal") if everything else named
-    found = [placed for placed in among if standing(placed) in _UNSIGNED]
-    if not found:
+    if not (found := [placed for placed in among if standing(placed) in _UNSIGNED]):
         raise NotFoundError("everything is signed as it is", hint="see 'alice-exp owner show'")
     return tuple(found)
 

@@ -156,8 +156,7 @@ class Terminal:
     def warn(self, error: AliceError) -> None:
         """Print a warning to stderr, each only once."""
         self.settle()
-        text = sentence(error)
-        if text not in self.warned:
+        if (text := sentence(error)) not in self.warned:
             self.warned.add(text)
             sys.stderr.write(f"alice-exp: {text}\n")
 

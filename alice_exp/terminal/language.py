@@ -236,8 +236,7 @@ _EXAMPLES = re.compile(r"\s*\bExamples?: (alice-exp .*|\w+[=( ].*alice-exp .*)\Z
 def parted(documented: str) -> tuple[str, tuple[str, ...]]:
     """The description in a docstring, and its examples."""
     text = cleandoc(documented)
-    found = _EXAMPLES.search(text)
-    if found is None:
+    if (found := _EXAMPLES.search(text)) is None:
         return text, ()
     return text[: found.start()], tuple(" ".join(one.split()) for one in re.split(r" ·\s+", found[1]))
 

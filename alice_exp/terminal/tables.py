@@ -205,8 +205,7 @@ def written(document: object, command: str, format: str, fields: str) -> str:
         if is_list:
             return json_text({**document, listed: chosen} if isinstance(document, dict) else chosen)
         return json_text(chosen[0] if chosen else document)
-    header = names or known
-    if not header:
+    if not (header := names or known):
         return ""
     cells_of = ((row.get(name) for name in header) for row in chosen)
     table = [header, *(["" if value is None else plain(value) for value in row] for row in cells_of)]

@@ -264,8 +264,7 @@ def similar_failures(
     What has worked since, and what happened in a context that contradicts this one, warns of nothing."""
     listed = list(episodes)
     failed = (one for one in listed if not contradicts(context or {}, one.context))
-    found = find_similar(failed, task, context, 3, Filters(success=False))
-    if not found:
+    if not (found := find_similar(failed, task, context, 3, Filters(success=False))):
         return ()
     lived: defaultdict[str, list[Episode]] = defaultdict(list)
     for one in listed:

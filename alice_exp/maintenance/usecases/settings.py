@@ -140,8 +140,7 @@ def pause(home: Home, caller: Caller, until: datetime | None) -> Commit | None:
 def accept(home: Home, caller: Caller, name: str) -> Value:
     """Let what the tracked file proposes for a local key count here; ``NotFoundError`` if it proposes nothing."""
     require_person(caller, "configure", f"alice-exp config accept {name}")
-    found = get(home, name)
-    if found.proposed is None:
+    if (found := get(home, name)).proposed is None:
         raise NotFoundError(
             "nothing is proposed for {name}",
             name=name,

@@ -9,6 +9,9 @@ from dataclasses import field, replace
 from itertools import chain
 from typing import Any, Literal
 
+from alice_exp.blocks.cli import provenance_commands
+from alice_exp.blocks.cli.lifetime_commands import edit_sentence
+from alice_exp.blocks.usecases.provenance import undo
 from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
@@ -93,8 +96,7 @@ class _Session:
             if each := shared_line(self.shared):
                 self.terminal.line("\n".join(wrapped(each, pages.columns())))
         while 0 <= at < len(steps):
-            page = [item for item in steps[at] if item.placed.block.id not in self.settled]
-            if page:
+            if page := [item for item in steps[at] if item.placed.block.id not in self.settled]:
                 # Stored before the decision, so that a review that is killed resumes here.
                 reports(self.terminal.session).keep_bookmark(page[0].placed.block.id)
                 self.step = 1
@@ -151,9 +153,7 @@ class _Session:
             case "e":
                 return self._edited(item)
             case "w":
-                from alice_exp.blocks.cli.provenance_commands import why
-
-                why(self.terminal, item.placed.block.id)
+                provenance_commands.why(self.terminal, item.placed.block.id)
                 return False
         return self._decided(pressed, item)
 
@@ -259,8 +259,6 @@ class _Session:
         return True
 
     def _undone(self) -> bool:
-        from alice_exp.blocks.usecases.provenance import undo
-
         if not self.commits:
             self.terminal.line(say("  there is nothing to undo in this review"))
             return False
@@ -324,8 +322,6 @@ class _Session:
 
     def _edited(self, item: Item) -> bool:
         """Let the person edit the block, then show it again, because a decision is on what was shown (B2.20)."""
-        from alice_exp.blocks.cli.lifetime_commands import edit_sentence
-
         mark_pastes(False)
         edit_sentence(self.terminal, item.placed.block.id)
         # The edit may have moved the block out of the pool.
@@ -339,8 +335,7 @@ class _Session:
         self.outdated.clear()
         # Read, not reported anew: the numbers that the person has seen stay, and nothing else gets a clock.
         self.report, _ = todays_report.heartbeat(self.terminal.session, peek=True)
-        fresh = self._current(item)
-        if fresh not in self.report.items:
+        if (fresh := self._current(item)) not in self.report.items:
             return False
         self._show(fresh, *self.place, is_again=True)
         return True

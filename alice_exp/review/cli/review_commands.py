@@ -203,8 +203,7 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
     from alice_exp.review.usecases.free_replies import waiting, wording
 
     waits = waiting(terminal.session, ids)
-    plain = wording(terminal.session, text, ids, waits)
-    if not plain:
+    if not (plain := wording(terminal.session, text, ids, waits)):
         refusal.hint = _example(refusal.hint, ids, waits)
         raise refusal
     if not sys.stdin.isatty() or terminal.json or terminal.yes:

@@ -7,7 +7,8 @@ from dataclasses import field
 from shutil import get_terminal_size
 from typing import Literal
 
-from alice_exp.blocks.usecases import lifetime
+from alice_exp.blocks.cli.lifetime_commands import told_lost
+from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
@@ -201,9 +202,6 @@ def ask_team(terminal: Terminal, came: Came) -> bool:
 
 def lost_page(terminal: Terminal) -> bool:
     """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
-    from alice_exp.blocks.cli.lifetime_commands import told_lost
-    from alice_exp.blocks.usecases import provenance
-
     session = terminal.session
     if not (rows := provenance.lost(session.home, session.history)):
         return False

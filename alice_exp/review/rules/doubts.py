@@ -127,8 +127,7 @@ def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[
     """Pairs that took the place of one block, as two machines may decide: whatever they say, only one was to hold.
     And pairs that took each other's place. The newer of the two comes first.
     """
-    new = [placed for placed in late if placed.block.replaces]
-    if not new:
+    if not (new := [placed for placed in late if placed.block.replaces]):
         return
     heirs = [p for p in snapshot.concerned(came_up(REPLACING)) if p.block.replaces and is_approved(p)]
     for one, other in product(new, heirs):
