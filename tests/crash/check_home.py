@@ -1,4 +1,4 @@
-"""What must hold after a crash: ``python check_home.py SCENE`` looks at the home in ``$CM_DIR`` and exits 0 if it does.
+"""What must hold after a crash of the home in ``$CM_DIR``.
 
 The next command recovers (a reading one at odd steps, a writing one at even steps); then the home is in exactly one
 of two states: the interrupted act whole under its own author, or never begun. What was acknowledged is there.
@@ -10,7 +10,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -214,10 +213,3 @@ def _git(experiences: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=experiences, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"git {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}"
     return (done.stdout + done.stderr).strip()
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1])
-    except AssertionError as fault:
-        sys.exit(str(fault).replace("\n", " "))

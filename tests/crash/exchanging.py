@@ -1,4 +1,4 @@
-"""The scene ``exchange`` of the crash matrix: ``python exchanging.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``exchange`` of the crash matrix.
 
 Any other command line is run in a process where the paired Alice answers without a network, so that what both write is
 interrupted. Afterwards both homes are whole, nothing left that no log names, and another exchange ends with each
@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from check_home import acts_of, check_repository
-from scenes import AGENT, NOW, PROVEN, ROOT, call, enter, run_script, state
+from scenes import AGENT, NOW, PROVEN, ROOT, call, enter, state
 
 FOLLOWING = "what comes after the crash"
 COMMON = "what both know"
@@ -125,7 +125,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] in (["--build"], ["--check"]):
-        run_script(__doc__, build, check)
-        sys.exit()
     main()

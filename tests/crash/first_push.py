@@ -1,4 +1,4 @@
-"""The scene ``sync-first`` of the crash matrix: ``python first_push.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``sync-first`` of the crash matrix.
 
 A private remote has nothing yet. Afterwards the next sync goes through, a second machine gets every act from there
 once, and what a sync said to have given is there.
@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import AGENT, call, run_script, state
+from scenes import AGENT, call, state
 from syncing import (
     ADDRESS,
     FOLLOWING,
@@ -63,7 +63,3 @@ def check(root: Path) -> None:
     for text in (OURS, FOLLOWING):
         assert len(found.get(text, ())) == 1, f"{text!r} stands {len(found.get(text, ()))} times"
     check_repository(root / "alice" / "experiences")
-
-
-if __name__ == "__main__":
-    run_script(__doc__, build, check)

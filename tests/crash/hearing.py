@@ -1,4 +1,4 @@
-"""The scene ``heard`` of the crash matrix: ``python hearing.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``heard`` of the crash matrix.
 
 What a host left is taken in once more afterwards: each sentence that was kept waits still, and each is there once, as
 its candidate is.
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import NOW, call, enter, run_script
+from scenes import NOW, call, enter
 
 SAID = ("From now on use tabs in the Makefile.", "We never push to main.", "Look at the header.")
 ORDERS = SAID[:2]
@@ -55,7 +55,3 @@ def _waiting(root: Path) -> set[tuple[str, str]]:
     from alice_exp.caller.heard_queue import HeardQueue
 
     return {(one.id, one.text) for one in HeardQueue(root / "alice/state/heard").waiting()}
-
-
-if __name__ == "__main__":
-    run_script(__doc__, build, check)

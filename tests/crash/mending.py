@@ -1,4 +1,4 @@
-"""The scene ``doctor-fix`` of the crash matrix: ``python mending.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``doctor-fix`` of the crash matrix.
 
 A pack of the history is cut in two, so that no act can follow it. Afterwards the same command completes what was
 interrupted: one history is set aside and named, every block stands as it was, approved or not, and acts go on.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from check_home import acts_of, check_repository
-from scenes import AGENT, ROOT, UNIVERSAL, call, enter, run_script, state
+from scenes import AGENT, ROOT, UNIVERSAL, call, enter, state
 
 sys.path.insert(0, str(ROOT))
 FOLLOWING = "what follows"
@@ -50,7 +50,3 @@ def check(root: Path) -> None:
         "the new history has no beginning"
     )
     check_repository(experiences)
-
-
-if __name__ == "__main__":
-    run_script(__doc__, build, check)

@@ -1,4 +1,4 @@
-"""The scene ``purge`` of the crash matrix: ``python purge.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``purge`` of the crash matrix.
 
 Afterwards the next command finds one history or the other: the block and all its past, or no object that holds it.
 """
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import call, enter, run_script
+from scenes import call, enter
 
 SECRET = "tulip-4711 is the word"
 VICTIM = "exp-aaaaaaa2"
@@ -86,7 +86,3 @@ def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=where, capture_output=True, check=False)
     assert done.returncode == 0, f"git {arguments[0]}: {done.stderr.decode()}"
     return done.stdout.decode("utf-8", "replace").strip()
-
-
-if __name__ == "__main__":
-    run_script(__doc__, build, check)

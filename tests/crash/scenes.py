@@ -1,10 +1,9 @@
 """The scenes of the crash matrix: what is there before, the command that is interrupted, what must be true after.
 
-``python scenes.py SCENE`` builds a scene in ``$CM_DIR``. A scene's home is small and known, so that ``check_home.py``
-can say exactly which two states are allowed: the one before, and the one after.
+A scene's home is small and known, so that ``check_home.py`` can say exactly which two states are allowed: the one
+before, and the one after.
 """
 
-import argparse
 import json
 import os
 import re
@@ -33,7 +32,7 @@ class Scene:
     """One command on one home: ``act`` is its op and actor, ``None`` where the command itself writes nothing new.
 
     ``first`` are acts that must stand before it in any case; ``always``: the act was decided before the command.
-    ``script`` builds and checks a scene that is more than one home's blocks (``--build``, ``--check``).
+    ``script`` builds and checks a scene that is more than one home's blocks.
     """
 
     command: str
@@ -446,20 +445,3 @@ def _interrupted(root: Path, stop: str) -> None:
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 137, "the act was meant to be interrupted"
     assert (root / "alice" / "experiences" / ".git" / "refs" / "alice" / "pending").exists()
-
-
-def run_script(said: str | None, build: Callable[[Path], None], check: Callable[[Path], None]) -> None:
-    """What a scene of its own does with ``--build`` and ``--check``: exit 1 and one line where something was lost."""
-    parser = argparse.ArgumentParser(description=said)
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--build", action="store_true")
-    which.add_argument("--check", action="store_true")
-    asked = parser.parse_args()
-    try:
-        (build if asked.build else check)(Path(os.environ["CM_DIR"]))
-    except AssertionError as fault:
-        sys.exit(str(fault).replace("\n", " "))
-
-
-if __name__ == "__main__":
-    build(Path(os.environ["CM_DIR"]), SCENES[sys.argv[1]])

@@ -1,4 +1,4 @@
-"""The scene ``showing`` of the crash matrix: ``python showing.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``showing`` of the crash matrix.
 
 A prompt's hook shows a block and keeps that as a decision: whole or not at all, and its outcome counts once. With a command
 line it plays that with the host's JSON on stdin.
@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import AGENT, call, enter, run_script
+from scenes import AGENT, call, enter
 
 ASKED = '{"session_id": "s", "prompt": "how do I deploy to production"}'
 
@@ -57,7 +57,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] in (["--build"], ["--check"]):
-        run_script(__doc__, build, check)
-        sys.exit()
     main()

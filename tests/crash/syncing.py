@@ -1,4 +1,4 @@
-"""The scene ``sync`` of the crash matrix: ``python syncing.py --build`` and ``--check`` in ``$CM_DIR``.
+"""The scene ``sync`` of the crash matrix.
 
 Two machines share a private remote and both acted and decided since. Afterwards the next sync goes through, both end byte-equal, no
 act of either is lost, and none stands twice.
@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scenes import AGENT, call, enter, run_script, state
+from scenes import AGENT, call, enter, state
 
 OURS, THEIRS, BOTH = "what we learned", "what they learned", "what both know"
 ADDRESS = "ssh://there.invalid/mine.git"
@@ -164,7 +164,3 @@ def _git(where: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=where, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"git {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}"
     return (done.stdout + done.stderr).strip()
-
-
-if __name__ == "__main__":
-    run_script(__doc__, build, check)

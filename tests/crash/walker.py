@@ -2,6 +2,7 @@
 
 Each line of its input is one walk as JSON, each line of its output what was found. The process itself only imports:
 whatever a scene runs, it runs in a process of its own, at the point where a fresh interpreter would begin to run it.
+With a scene's name and ``setup`` or ``check`` it plays that part alone, in ``$CM_DIR``, and exits 1 where something was lost.
 """
 
 import gc
@@ -110,13 +111,8 @@ def cold_task(name: str, mode: str, every: int = 1) -> walk.Task:
     given = f'HOME="$CM_DIR" ALICE_HOME="$CM_DIR/alice" ALICE_ACTOR={scene.actor}'
     program = shlex.quote(str(HERE / scene.program)) if scene.program else "-m alice_exp"
     command = f"{given} exec {python} {program} {scene.command}"
-    if scene.script:
-        script = f"{python} {shlex.quote(str(HERE / scene.script))}"
-        setup, check = f"{script} --build", f"{script} --check"
-    else:
-        setup = f"{python} {shlex.quote(str(HERE / 'scenes.py'))} {name}"
-        check = f"{python} {shlex.quote(str(HERE / 'check_home.py'))} {name}"
-    return walk.Task(command, check, setup, mode, every)
+    part = f"{python} -m tests.crash.walker {shlex.quote(name)}"
+    return walk.Task(command, f"{part} check", f"{part} setup", mode, every)
 
 
 # -- the process -------------------------------------------------------------------------------------------------------
@@ -146,7 +142,11 @@ def _answer(asked: Asked) -> Found:
 
 
 def main() -> None:
-    """Answer line by line."""
+    """Answer line by line, or play one part of a scene."""
+    if sys.argv[1:]:
+        name, part = sys.argv[1:]
+        getattr(task(name, "kill"), part)()
+        return
     _import_all()
     gc.freeze()
     for line in sys.stdin:
