@@ -30,61 +30,6 @@ def block(block_id: str, payload: str, **fields: Any) -> dict[str, Any]:
     }
 
 
-def approved(cli: Call, *ids: str) -> None:
-    """A person approves blocks of universal."""
-    cli("approve", *ids, "--yes")
-
-
-@pytest.fixture
-def tiers(home: Path, cli: Call) -> Path:
-    """A personal past, a universal reliable and a pool block, all about the same task."""
-    typed(home, "personal/workflow_habits", block("aaa", "ask the owner first"))
-    typed(
-        home,
-        "universal/tool_usage",
-        block("bbb", "use the blue green script", state="reliable", verifications=12),
-    )
-    cli("memorize", "try a canary", "--when", "deploy the billing service")
-    approved(cli, "exp-bbb22222")
-    return home
-
-
-def test_a_decision_is_known_from_history_when_its_file_is_gone(tiers: Path, cli: Call) -> None:
-    made = cli("decide", "deploy the billing service", "--json").json
-    cli("outcome", made["decision"], "fail")
-    for path in (tiers / "state" / "decisions").glob("*"):
-        path.unlink()
-    assert cli("outcome", made["decision"], "ok", check=False).code == 6
-    assert cli("outcome", "dec-22222222", "ok", check=False).code == 4
-
-
-def test_d49_consolidation_and_decay_print_the_sources_numbers(home: Path, cli: Call) -> None:
-    month = {"type": "feature", "created_at": "2026-01-21T09:00:00Z", "updated_at": "2026-01-21T09:00:00Z"}
-    typed(
-        home,
-        "universal/api_patterns",
-        *(
-            {
-                "id": f"exp-{name}2222222"[:12],
-                "type": "feature",
-                "payload": f"feature read {reads} times",
-                "access_count": reads,
-                "created_at": "2025-11-12T09:00:00Z",
-                "updated_at": "2026-02-19T09:00:00Z",
-            }
-            for name, reads in (("n", 0), ("t", 10), ("h", 100))
-        ),
-        block("plain", "one", **month),
-        block("firm", "two", **month, consolidation_score=1.0),
-    )
-    for name, score in (("n", 0.3536), ("t", 0.6140), ("h", 0.8536)):
-        told = cli("consolidation", f"exp-{name}2222222"[:12], "--explain", "--json").json
-        assert told["consolidation_score"] == pytest.approx(score, abs=5e-5)
-        assert f"{score:.4f}" in cli("consolidation", f"exp-{name}2222222"[:12]).stdout
-    shown = {one["payload"]: round(one["decay"], 4) for one in cli("list", "--json").json["blocks"]}
-    assert (shown["one"], shown["two"]) == (0.8909, 0.9622)
-
-
 def test_a_crash_after_the_fold_counts_no_read_twice(home: Path, cli: Call) -> None:
     known = cli("remember", "我喜欢吃辣", "--json").json["id"]
     cli("show", known)
@@ -94,19 +39,6 @@ def test_a_crash_after_the_fold_counts_no_read_twice(home: Path, cli: Call) -> N
     segment = dict(next(open_session(str(home), "user").history.log()).trailers)["Access"]
     (home / "state" / f"access-{segment}.jsonl").write_bytes(kept)
     assert cli("show", known, "--json").json["access_count"] == 2
-
-
-@pytest.mark.covers("B2.30")
-def test_without_state_only_unfolded_reads_are_gone(home: Path, cli: Call) -> None:
-    known = cli("remember", "我喜欢吃辣", "--json").json["id"]
-    cli("show", known)
-    import shutil
-
-    shutil.rmtree(home / "state")
-    shown = cli("show", known, "--json").json
-    assert shown["access_count"] == 1
-    assert shown["payload"] == "我喜欢吃辣"
-    assert cli("recall", "吃辣", "--json").json["matches"][0]["id"] == known
 
 
 def test_d51_old_blocks_have_defaults_and_only_open_decisions_go_with_the_state(
