@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.config import Config
 
-
 _UNTOLD = "a task of which nothing was kept"
 
 
@@ -98,16 +97,7 @@ def report_decision(
         book, pruned = bounded(session, snapshot, grown, [episode])
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
-        trailers = (
-            *_steps(changes),
-            ("Decision", decision),
-            ("Result", "ok" if ok else "fail"),
-            *(("Applied", block_id) for block_id in open_decision.applied),
-            ("Episode", episode.id),
-            ("Scenario", scenario_digest(where)),
-            *(("Pruned", one) for one in pruned),
-            *thought,
-        )
+        trailers = (*_steps(changes), *_trailers(open_decision, episode, where, pruned), *thought)
         act = Act("outcome", caller.actor, caller.now, tuple(put.block.id for put in puts), detail, trailers)
         answer = DecisionOutcome(open_decision, every, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
@@ -125,6 +115,19 @@ def _steps(changes: Sequence[tuple[Placed, Change]]) -> tuple[tuple[str, str], .
         row
         for _, change in changes
         for row in (("From", change.before), ("To", change.after), ("Effect", change.effect))
+    )
+
+
+def _trailers(
+    decision: OpenDecision, episode: Episode, where: str, pruned: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Decision", decision.decision),
+        ("Result", "ok" if episode.success else "fail"),
+        *(("Applied", block_id) for block_id in decision.applied),
+        ("Episode", episode.id),
+        ("Scenario", scenario_digest(where)),
+        *(("Pruned", one) for one in pruned),
     )
 
 

@@ -109,11 +109,10 @@ class GitExchange:
             is_known = not there or head == there or repository.contains(head, there)
             gone = purged(repository, head) if over else ()
             # What a machine did whose decisions do not count is merged as a hand edit is: it waits where it stands.
-            entries = joined.entries if heard else {}
             merged, conflicts = (
                 (files_of(self._repository, head), ())
                 if is_known
-                else merged_files(repository, head, there, gone, entries)
+                else merged_files(repository, head, there, gone, joined.entries if heard else {})
             )
             files = merged | ({NEWER: NEWER_TEXT} if remote is not None else {})
             if not over:
