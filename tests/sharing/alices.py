@@ -175,3 +175,13 @@ def asked(asking: Alice, peer: Peer, address: str) -> Exchanged:
     session = asking.session
     with tls_transport.connected(asking.identity, peer, [address]) as link:
         return exchanging.exchange(session, peer, link)
+
+
+def line_of(process: Any, stream: Any, holds: str) -> str:
+    """The next line that holds something; the process is ended where none comes, so that nothing waits for ever."""
+    clock = threading.Timer(40, process.kill)
+    clock.start()
+    try:
+        return next(line for line in stream if holds in line)
+    finally:
+        clock.cancel()

@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,7 @@ from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.terminal.streams import MOST, PatientLines
 from tests.case_tables import cases
 from tests.conftest import Call
-from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
+from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, line_of, made, serving
 
 pytestmark = pytest.mark.needs("cryptography")
 
@@ -241,16 +240,6 @@ def test_two_processes_exchange_over_tls(
     assert (refused.code, refused.error["code"]) == (8, "peer")
     for path in (ann.root / "identity").rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
-
-
-def line_of(process: Any, stream: Any, holds: str) -> str:
-    """The next line that holds something; the process is ended where none comes, so that nothing waits for ever."""
-    clock = threading.Timer(30, process.kill)
-    clock.start()
-    try:
-        return next(line for line in stream if holds in line)
-    finally:
-        clock.cancel()
 
 
 @pytest.mark.parametrize(

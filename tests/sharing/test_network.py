@@ -21,7 +21,7 @@ from alice_exp.sharing.store import network
 from alice_exp.sharing.store.network import SERVICE, announced, hint_of, may_be
 from alice_exp.sharing.store.peer_identity import shares
 from tests.conftest import ROOT
-from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, made
+from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, line_of, made
 
 pytestmark = pytest.mark.needs("cryptography", "spake2", "zeroconf")
 
@@ -147,16 +147,6 @@ def lan() -> Iterator[Lan]:
 def label(name: str) -> bytes:
     """A name as DNS writes it: two letters alone would stand among random bytes by chance."""
     return bytes([len(name)]) + name.encode()
-
-
-def line_of(process: Any, stream: Any, holds: str) -> str:
-    """The next line that holds something; the process is ended where none comes, so that nothing waits for ever."""
-    clock = threading.Timer(40, process.kill)
-    clock.start()
-    try:
-        return next(line for line in stream if holds in line)
-    finally:
-        clock.cancel()
 
 
 CAPTURE = """
