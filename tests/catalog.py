@@ -155,8 +155,7 @@ def messages() -> dict[str, list[str]]:
     """Every message with the places where it is said, as ``file:line``."""
     found: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node, text in _said(tree):
+        for node, text in _said(ast.parse(path.read_text(encoding="utf-8"))):
             found.setdefault(text, []).append(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
     for word in WORDS:
         found.setdefault(word, ["tests/catalog.py"])

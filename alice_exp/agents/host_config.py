@@ -180,7 +180,10 @@ def _with_table(
     held = present if isinstance(present, dict) else {}
     if present is None:
         # The line break before the table is ours: without it the file is as it was.
-        return text + ("\n" if text else "") + _table({**entry, **more})
+        made = text + ("\n" if text else "") + _table({**entry, **more})
+        # What stands in one line, ``mcp_servers = {}``, takes no table besides.
+        _toml_servers(made, path)
+        return made
     taken = [one for one in taken if held.get(one[0]) == one[1]]
     wanted = {**entry, **{key: value for key, value in more.items() if key not in held}}
     if not taken and wanted.items() <= held.items():

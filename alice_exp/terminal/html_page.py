@@ -22,8 +22,7 @@ def document(title: str, lead: str, body: str, foot: str, script: str = "") -> s
     style = Path(__file__).with_name("data").joinpath("page.css").read_text("utf-8")
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     if script:
-        proof = b64encode(sha256(script.encode()).digest()).decode()
-        policy += f"; script-src 'sha256-{proof}'"
+        policy += f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
     return html(
         '<!DOCTYPE html>\n<html lang="{0}">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="{1}">\n'

@@ -53,8 +53,7 @@ def json_error(body: object) -> str:
 
 
 def _document(document: object, stream: TextIO, indent: int | None) -> str:
-    named = (stream.encoding or "").lower().replace("-", "").replace("_", "")
-    is_ascii = not named.startswith("utf")
+    is_ascii = not (stream.encoding or "").lower().replace("-", "").replace("_", "").startswith("utf")
     text = json.dumps(document, ensure_ascii=is_ascii, indent=indent, default=str) + "\n"
     if text.isascii() and "\x7f" not in text:
         return text

@@ -155,10 +155,12 @@ def test_only_a_person_connects_and_a_wrong_name_is_answered_with_the_right_ones
     assert cli("--actor", "agent", "disconnect", "gemini", check=False).code == 6
     failed = cli("connect", "emacs", check=False)
     assert failed.code == 2 and "opencode" in failed.stderr
-    (person / ".gemini").mkdir()
-    (person / ".gemini/settings.json").write_text('{"hooks": ', encoding="utf-8")
-    assert cli("connect", "gemini", check=False).code == 3
-    assert files(person) == {".gemini/settings.json": '{"hooks": '}
+    broken = {".gemini/settings.json": '{"hooks": ', ".codex/config.toml": "mcp_servers = {}"}
+    for name, text in broken.items():
+        (person / name).parent.mkdir()
+        (person / name).write_text(text, encoding="utf-8")
+        assert cli("connect", name[1:].partition("/")[0], check=False).code == 3
+        assert [*files((person / name).parent).values()] == [text]
 
 
 def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:

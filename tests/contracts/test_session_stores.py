@@ -99,8 +99,7 @@ def test_what_is_not_there_and_what_cannot_be(chats: FileSessions) -> None:
 
 
 def test_after_a_crash_history_tells_what_was_read(tmp_path: Path, clock: Clock) -> None:
-    committed = {"ext-1"}
-    chats = FileSessions(tmp_path / "sessions", committed.__contains__, clock)
+    chats = FileSessions(tmp_path / "sessions", {"ext-1"}.__contains__, clock)
     said(chats, "a", "b")
     with chats.claim("demo", 0):
         chats.mark("demo", "extracting", token="ext-1", index=0)

@@ -265,8 +265,7 @@ def sides_of(text: str) -> tuple[str, str, str] | None:
             has_base, is_marked = has_base or mark == "|", True
             state = "" if mark == ">" else mark
         else:
-            into = {"": sides, "<": sides[1:2], "|": sides[:1], "=": sides[2:]}[state]
-            for side in into:
+            for side in {"": sides, "<": sides[1:2], "|": sides[:1], "=": sides[2:]}[state]:
                 side.append(line)
     if state or not is_marked:
         return None
