@@ -294,7 +294,6 @@ def _do_what_hooks_left(terminal: Terminal) -> None:
 
 
 def _is_noted(terminal: Terminal, folder: str) -> bool:
-    """Whether a folder of ``state/`` holds a note."""
     try:
         return any(one.endswith(".json") for one in os.listdir(terminal.session.root / "state" / folder))  # noqa: PTH208
     except OSError:

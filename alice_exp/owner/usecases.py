@@ -149,7 +149,6 @@ def _named(snapshot: Snapshot, reference: str) -> Placed:
 
 
 def _handed_over(store: SshOwner, present: OwnerKey, line: str, now: str) -> str:
-    """The present key's signature over its successor."""
     return _signature(
         store, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
     )

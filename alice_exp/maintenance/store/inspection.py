@@ -64,8 +64,6 @@ class HomeInspection:
         head = self._repository.head()
         return self._repository.commit_time(head) if head else 0
 
-    # -- clouds, reads --------------------------------------------------------------------------------------------
-
     def _look_cloud(self) -> Iterator[Problem]:
         """A synced folder would copy personal experience and its history to other machines (B2.28)."""
         for folder in CLOUDS & set(self._root.resolve().parts):
@@ -91,8 +89,6 @@ class HomeInspection:
         count = lost.stat().st_size if lost.exists() else 0
         lost.unlink(missing_ok=True)
         return count
-
-    # -- git ----------------------------------------------------------------------------------------------------
 
     def _look_git(self) -> Iterator[Problem]:
         said = self._repository.run("--version").decode("utf-8", "replace")
@@ -150,8 +146,6 @@ class HomeInspection:
         self._repository.create()
         return 1
 
-    # -- what a crash left --------------------------------------------------------------------------------------
-
     def _look_leftovers(self) -> Iterator[Problem]:
         # Under the lock, or the temporary files of an act in progress would pass for leftovers.
         try:
@@ -195,8 +189,6 @@ class HomeInspection:
             for path in (self._repository.git_dir / "objects" / "pack").glob(".tmp-*"):
                 path.unlink(missing_ok=True)
             return before - len(list(self._left()))
-
-    # -- permissions, disk, index -------------------------------------------------------------------------------
 
     def _look_permissions(self) -> Iterator[Problem]:
         yield from exposed(self._root)

@@ -112,8 +112,6 @@ class _Session:
         if not is_over and not pages.lost_page(self.terminal):
             pages.ask_standing(self.terminal, self.report)
 
-    # ------------------------------------------------------------------------------------------------ one candidate
-
     def _card(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show one candidate and carry out the person's decision; false if they quit."""
         item, self.place, self.digits = self._current(items[0]), (at + 1, count), {}
@@ -270,8 +268,6 @@ class _Session:
             self.back_to = ids[0]
         self.terminal.line(say("  undone"))
         return True
-
-    # ------------------------------------------------------------------------------------------------------ a page
 
     def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""

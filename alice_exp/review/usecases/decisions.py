@@ -81,11 +81,8 @@ def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
         if reference.isdigit() and len(reference) <= 3:
             block_id = dict(enumerate(open_report(session).ids, start=1)).get(int(reference))
             if not block_id:
-                raise NotFoundError(
-                    "the open report has no number {number}",
-                    number=reference,
-                    hint="see 'alice-exp heartbeat --peek'",
-                )
+                none = "the open report has no number {number}"
+                raise NotFoundError(none, number=reference, hint="see 'alice-exp heartbeat --peek'")
             if _is_unseen(snapshot.find(block_id)):
                 raise unseen(reference)
             ids.append(block_id)
@@ -343,11 +340,8 @@ def _is_open(placed: Placed, op: Op) -> bool:
 def not_open(block_id: str, placed: Placed | None, op: Op) -> NotFoundError | RefusedError:
     """The error for a decision on what was decided already, or is gone."""
     if placed is None:
-        return NotFoundError(
-            "{id} is not in the home any more",
-            id=block_id,
-            hint=Hint("see 'alice-exp log {id}'", id=block_id),
-        )
+        see = Hint("see 'alice-exp log {id}'", id=block_id)
+        return NotFoundError("{id} is not in the home any more", id=block_id, hint=see)
     return RefusedError(
         "{id} is in {place} already; there is nothing to {op}",
         id=block_id,

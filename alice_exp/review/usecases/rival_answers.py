@@ -98,11 +98,8 @@ def answer_rivals(
         return settle(home, caller, rival, answer, {"seen": seen})
     if answer == "old":
         return decisions.reject(home, caller, [placed.block.id], seen=seen)
-    raise RefusedError(
-        "{id} contradicts nothing that is trusted or waits",
-        id=placed.block.id,
-        hint=Hint("see 'alice-exp why {id}'", id=placed.block.id),
-    )
+    see = Hint("see 'alice-exp why {id}'", id=placed.block.id)
+    raise RefusedError("{id} contradicts nothing that is trusted or waits", id=placed.block.id, hint=see)
 
 
 def merge(
@@ -137,11 +134,8 @@ def merge(
 
 def _retired(old: Placed, now: str) -> Put:
     if old.place == "archive":
-        raise RefusedError(
-            "{id} is archived already",
-            id=old.block.id,
-            hint=Hint("see 'alice-exp why {id}'", id=old.block.id),
-        )
+        see = Hint("see 'alice-exp why {id}'", id=old.block.id)
+        raise RefusedError("{id} is archived already", id=old.block.id, hint=see)
     done = retire(old.block, "no longer true", now)
     archived = Archived(namespace_name(old.path), now, "obsolete")
     return Put(replace(done.block, archived=archived), path_of("archive", "obsolete"))

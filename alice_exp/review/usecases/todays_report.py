@@ -291,11 +291,7 @@ def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:
     or say what a person rejected."""
     snapshot = home.read(REVIEWED)
     rejections = Rejections.within(snapshot)
-    together: list[Placed] = []
-    apart: list[Placed] = []
-    for placed in snapshot.within("personal", "universal"):
-        if not is_approved(placed) and not is_put_away(placed):
-            is_open = placed.place == "universal" and bool(delicate(placed.block))
-            is_apart = is_open or rejections.find(placed.block.payload) is not None
-            (apart if is_apart else together).append(placed)
-    return tuple(together), tuple(apart)
+    found = [p for p in snapshot.within("personal", "universal") if not (is_approved(p) or is_put_away(p))]
+    secret = {id(p) for p in found if p.place == "universal" and delicate(p.block)}
+    apart = secret | {id(p) for p in found if rejections.find(p.block.payload) is not None}
+    return tuple(p for p in found if id(p) not in apart), tuple(p for p in found if id(p) in apart)
