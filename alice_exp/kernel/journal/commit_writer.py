@@ -17,13 +17,13 @@ from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, com
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Repository
+from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 
 Ledgering: TypeAlias = "Callable[[Commit, int], LedgerCommit | None]"
@@ -49,10 +49,10 @@ class CommitWriter:
     """Writer of the commits of one work tree; ``stamps`` is the path of its signature cache."""
 
     def __init__(
-        self, work_tree: Path, stamps: Path, sources: Sources, config_of: Callable[[], RepoConfig]
+        self, work_tree: Path, stamps: Path, sources: Sources, config: Callable[[], RepoConfig] = RepoConfig
     ) -> None:
         self.work_tree = work_tree
-        self.repository = Repository(work_tree, config_of)
+        self.repository = Repository(work_tree, config)
         self.sources = sources
         self._path = stamps
 
