@@ -74,7 +74,7 @@ class Acting:
                 name=self.named,
                 actor=self.inside[0],
                 sign=self.inside[1],
-                hint="the person acts in a terminal of their own, or from the page of: alice-exp heartbeat --open",
+                hint="the person acts in their terminal, in ask_person's dialog, or from: alice-exp heartbeat --open",
             )
         return self.inside[0]
 

@@ -107,7 +107,7 @@ def test_no_way_that_keeps_a_parent_makes_an_agent_a_person(
     done = _run([*host, f"{WAYS[way]}; exit $?"], world, block)
     assert (done.returncode, git(home, "rev-parse", "HEAD")) == (6, head), done.stderr
     claims = "user" in WAYS[way]
-    assert ("heartbeat --open" in done.stderr and "terminal" in done.stderr) == claims
+    assert all(way in done.stderr for way in ("terminal", "ask_person", "heartbeat --open")) == claims
     assert "this is agent:codex (PID " in done.stderr
 
 
