@@ -63,7 +63,7 @@ def told_elsewhere(terminal: Terminal, done: Purged) -> None:
         terminal.note(say("alice-exp: what it was for still stands in {few}", few=Names(done.trigger)))
     if done.named:
         # What only names an id is told by its file, not object by object.
-        few = Names(dict.fromkeys(one.partition(" (")[0] for one in done.named))
+        few = Names(sorted({one.partition(" (")[0] for one in done.named}))
         terminal.note(say("alice-exp: its id, and no word of it, stays in {few}", few=few))
 
 
