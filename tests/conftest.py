@@ -170,6 +170,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Ite
         monkeypatch.setenv(name, value)
     for name in ("CONFIG", "DATA", "CACHE", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(person / name.lower()))
+    for name, value in (("_chosen", ""), ("_configured", None)):
+        monkeypatch.setattr(f"alice_exp.terminal.language.{name}", value)
     time.tzset()
     _forbid_other_homes(monkeypatch, scratch)
     yield tmp_path
@@ -341,8 +343,7 @@ def cli(world: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
             patch.setattr(sys, "stdin", _stream(_bytes(stdin) or b""))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            if hasattr(language, "choose"):
-                language.choose("en")
+            language.choose("en")
             code = main.run(arguments)
         return _checked(Result(code, _said(out), _said(err)), arguments, check=check)
 
