@@ -23,7 +23,7 @@ from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from alice_exp.team.usecases import Held, Publishing, Teaming
 
@@ -190,9 +190,10 @@ def trust(
         )
     meant = teams.meant(found, references, reject=reject)
     why = teams.apart(session.home.read(PLACES), [one.placed for one in meant])
-    through = [one for one in meant if references or reject or one.id not in why]
+    left = {} if references or reject else why
+    through = [one for one in meant if one.id not in left]
     words = teams.state(session).words()
-    _show_waiting(terminal, meant, why, words)
+    _show_waiting(terminal, meant, why, words, left)
     _note_refused(terminal, refused)
     commit = None
     if through and not dry_run:
@@ -208,8 +209,17 @@ def trust(
         "path": PATH,
         "ids": [*decided],
         "commit": commit_id(commit),
-        "blocks": [_held_document(one, decided.get(one.id, one.standing), words) for one in found],
-        "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in why.items()],
+        "blocks": [
+            {
+                **_document(one.lesson),
+                "team_id": one.id,
+                "standing": decided.get(one.id, one.standing),
+                "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
+                "in_doubt": is_in_doubt(one.placed.block),
+            }
+            for one in found
+        ],
+        "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in left.items()],
         "refused": _refused(refused),
     }
     terminal.answer(document, lambda: _say_trusted(terminal, opened.project, found, decided))
@@ -226,32 +236,24 @@ def _say_trusted(terminal: Terminal, project: str, found: Sequence[Held], decide
     terminal.line(say("{project}: {count} trusted, as they stand", project=project, count=len(trusted)))
 
 
-def _held_document(one: Held, standing: str, words: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    return {
-        **_document(one.lesson),
-        "team_id": one.id,
-        "standing": standing,
-        "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
-        "in_doubt": is_in_doubt(one.placed.block),
-    }
-
-
 def _show_waiting(
     terminal: Terminal,
     meant: Sequence[Held],
     why: dict[str, tuple[str, str]],
     words: Mapping[str, Mapping[str, str]],
+    left: Collection[str],
 ) -> None:
     if terminal.wants_document or terminal.quiet:
         return
     for one in meant:
-        block = one.placed.block
         sign = {"new": "+", "changed": "~"}.get(one.standing, "?")
-        terminal.line(f"{sign} {one.lesson.block.id}  {said(one.placed)}" + aside(block.origin))
+        terminal.line(f"{sign} {one.lesson.block.id}  {said(one.placed)}" + aside(one.placed.block.origin))
         if one.standing == "changed" and (was := words.get(one.id, {}).get("said")):
             terminal.line("    " + say("trusted before: {text}", text=was))
         if is_in_doubt(one.placed.block):
             terminal.line("    " + say("in doubt here: a yes says that it still holds"))
         if one.id in why:
             reason, of = why[one.id]
-            terminal.line("    " + say("left out: {why}", why=say(reason, id=of)))
+            terminal.line(
+                "    " + say("left out: {why}" if one.id in left else "{why}", why=say(reason, id=of))
+            )

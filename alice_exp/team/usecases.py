@@ -141,7 +141,7 @@ def _folder(name: str) -> str:
     path = PurePosixPath(name)
     if not name or name == "none":
         return ""
-    if path.is_absolute() or ".." in path.parts or ".git" in path.parts or not path.parts:
+    if path.is_absolute() or {"..", ".git"} & {*name.lower().split("/")} or not path.parts:
         raise UsageError(
             "{name} is no folder inside the repository", name=repr(name), hint="write --skills skills"
         )

@@ -198,7 +198,7 @@ def test_nothing_is_written_through_a_link_out_of_the_repository(people: People,
     (ann.clone / "AGENTS.md").symlink_to(outside / "AGENTS.md")
     (ann.clone / "skills").symlink_to(outside)
     (ann.clone / "hooks").symlink_to(ann.clone / ".git" / "hooks")
-    for words in (("--agents-md",), ("--skills", "skills"), ("--skills", "../outside"), ("--skills", "/tmp"),
+    for words in (("--agents-md",), ("--skills", "skills"), ("--skills", "../outside"), ("--skills", "/tmp"), ("--skills", ".Git/x"),
                   ("--skills", ".git/hooks"), ("--skills", "hooks")):  # fmt: skip
         done = ann("project", "publish", "--yes", *words, check=False)
         assert done.code in (2, 6) and not ann.file.exists(), words
