@@ -63,10 +63,10 @@ def _unsaid(changes: ChangeSet, waiting: Mapping[str, Block]) -> tuple[tuple[str
     """The trailers of an act, whose words a person may have taken from what is held."""
     # Loaded where something is held, which hardly an act meets.
     from alice_exp.model.formats.block_edits import PURGED
-    from alice_exp.model.rules.private_facts import private_words
+    from alice_exp.model.rules.private_facts import secrets_alone, texts_of
 
     told = [value for name, value in changes.act.trailers if name in _TOLD]
-    words = [word for block in waiting.values() for word in private_words(block)] if told else []
+    words = secrets_alone(t for one in waiting.values() for t in texts_of(one).values()) if told else []
     return tuple(
         (name, PURGED if name in _TOLD and any(word in value for word in words) else value)
         for name, value in changes.act.trailers

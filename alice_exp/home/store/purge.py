@@ -27,6 +27,7 @@ from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.transaction import exchange_content
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_edits import PURGED, Said, is_empty
+from alice_exp.model.rules.private_facts import secrets_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -217,13 +218,14 @@ def _cleaned(seen: Versions) -> Callable[[bytes], bytes]:
     """The rule for commit messages: no line with the block's text, no scenario that homes before named in full."""
     named = b"\nAlice-Block: " + seen.block_id.encode()
     words, gone = WrittenForms(seen.said.payload | seen.said.trigger), PURGED.encode()
+    alone = WrittenForms(frozenset(secrets_alone(seen.said.payload | seen.said.trigger | seen.said.quoted)))
 
     def line_of(line: bytes, of_block: bool) -> bytes:
         name, colon, rest = line.partition(b": ")
         if colon and name.startswith(b"Alice-"):
             # The name stays, or git would not take what stands around it for trailers any more; and what the program
             # reads in a trailer is no sentence, whatever word it may share with the block.
-            is_told = name in _TOLD and words.stand_in(rest)
+            is_told = name in _TOLD and (words.stand_in(rest) or alone.stand_in(rest))
             return name + colon + gone if is_told or (of_block and name == b"Alice-Scenario") else line
         return gone if words.stand_in(line) else line
 

@@ -179,12 +179,17 @@ def is_left_behind(before: Block, after: Block | None) -> bool:
     """Whether words of a secret or private fact stood in ``before`` and stand nowhere in ``after`` (None: it is gone):
     only its older versions hold them now."""
     now = "\n".join(texts_of(after).values()) if after is not None else ""
-    return any(word not in now for word in private_words(before))
+    return any(word not in now for word in private_words(texts_of(before).values()))
 
 
-def private_words(block: Block) -> list[str]:
-    """The secrets and private facts themselves, as a block or draft says them."""
-    said = "\n".join(texts_of(block).values())
+def secrets_alone(texts: Iterable[str]) -> list[str]:
+    """The secrets and private facts in texts without what names them: "hunter2" of "password is hunter2"."""
+    return [one for span in private_words(texts) if (one := re.split(r"[\s:：=是为]", span)[-1])]
+
+
+def private_words(texts: Iterable[str]) -> list[str]:
+    """The secrets and private facts in texts, as these say them."""
+    said = "\n".join(texts)
     plain = said if said.isascii() else said.translate(_NARROW)
     if not _SIGN.search(plain):
         return []
