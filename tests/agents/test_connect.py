@@ -6,6 +6,7 @@ import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from alice_exp.agents import host_config
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
+from alice_exp.terminal.console import Terminal
 from tests.case_tables import cases
 from tests.conftest import ROOT
 
@@ -45,6 +47,21 @@ def files(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file() and ".alice" not in path.relative_to(folder).parts[0]
     }
+
+
+def test_without_a_name_a_terminal_asks_before_it_writes_and_a_pipe_does_not(
+    person: Path, cli: Call, tried: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / ".codex").mkdir()
+    asked: list[str] = []
+    keyboard = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    with monkeypatch.context() as patch:
+        patch.setattr("alice_exp.agents.cli.connect_commands.sys", keyboard)
+        patch.setattr(Terminal, "require_confirmation", lambda _: None)
+        patch.setattr(Terminal, "_agreed", lambda _, question: asked.append(question))
+        assert cli("connect", check=False).code == 6
+    assert files(person) == {} and tried == [] and "codex" in asked[0]
+    assert [one["host"] for one in cli("connect", "--json").json["hosts"]] == ["codex"]
 
 
 @pytest.mark.parametrize("host", HOSTS)

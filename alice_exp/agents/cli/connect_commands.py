@@ -4,6 +4,7 @@ served."""
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,7 +42,7 @@ Hosts = Annotated[
     list[str],
     typer.Argument(
         metavar="[HOST]...",
-        help="claude-code, codex, cursor, gemini, opencode, qwen or vscode (copilot); else those that are found.",
+        help="claude-code, codex, cursor, gemini, opencode, qwen or vscode (copilot); else those found (asked first).",
     ),
 ]
 Show = Annotated[bool, typer.Option("--print", help="Print what each file would be; change nothing.")]
@@ -82,6 +83,8 @@ def connect(
         _answer(terminal, [_document(host, plan, (), "") for host, plan in plans], plans, hosts)
         return
     require_person(session.caller, say("connect a host"), f"alice-exp connect {' '.join(hosts)}".strip())
+    if not hosts and any(plan for _, plan in plans) and sys.stdin.isatty():
+        terminal.confirm(say("Write into the files of {few}?", few=Names(host.name for host in chosen)))
     session.home.create(session.actor, settings.default_files())
     launcher.write(session.root)
     done = []
