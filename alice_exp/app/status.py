@@ -66,7 +66,10 @@ def status(terminal: Terminal) -> None:
             }
             for one, failing in hosts
         ],
-        "sync": _sync(known),
+        "sync": {
+            "last": max((one.synced for one in known), default="") or None,
+            "remotes": [attributes(one, "name private") | {"last": one.synced or None} for one in known],
+        },
     }
 
     def text() -> None:
@@ -76,11 +79,6 @@ def status(terminal: Terminal) -> None:
         _screen(terminal, [row for row in rows.items() if row[1]])
 
     terminal.answer(document, text)
-
-
-def _sync(known: Sequence[Remote]) -> dict[str, Any]:
-    listed = [{"name": one.name, "private": one.private, "last": one.synced or None} for one in known]
-    return {"last": max((one.synced for one in known), default="") or None, "remotes": listed}
 
 
 def _doubtful(placed: Placed) -> dict[str, Any]:

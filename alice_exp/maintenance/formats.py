@@ -6,16 +6,7 @@ import json
 from collections.abc import Mapping
 
 from alice_exp.model.formats.block_schema import SHAPES
-from alice_exp.model.formats.field_readers import (
-    TEXT,
-    Shape,
-    between,
-    field,
-    flag,
-    own_object,
-    said,
-    whole,
-)
+from alice_exp.model.formats.field_readers import TEXT, Shape, between, field, flag, own_object, said, whole
 from alice_exp.model.formats.record_schema import EPISODE_SHAPE, SEGMENT_SHAPE
 from alice_exp.model.values.config import OPTIONS, Kind
 

@@ -20,8 +20,8 @@ from typing import Any
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.learning.rules.distill import distill
 from alice_exp.learning.rules.episode_groups import traits
-from alice_exp.learning.rules.impact import Rate, difference, rate
 from alice_exp.learning.rules.proposals import Proposal
+from alice_exp.model.rules.doubt import Rate, difference, rate
 from alice_exp.model.values.records import Episode
 from tests.data import HERE as DATA
 

@@ -7,8 +7,9 @@ import pytest
 
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.learning.rules.distill import distill
-from alice_exp.learning.rules.impact import difference, rate, stratified_difference, trend
+from alice_exp.learning.rules.impact import stratified_difference, trend
 from alice_exp.learning.rules.proposals import Proposal, lesson
+from alice_exp.model.rules.doubt import difference, rate
 from alice_exp.model.values.block import EVIDENCE_KEPT
 from alice_exp.model.values.records import Episode
 from docs.bench.bench_distill import applies

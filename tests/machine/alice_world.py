@@ -26,14 +26,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
 from alice_exp.kernel.journal import git_process
 from alice_exp.model.rules.lifecycle import Thresholds
-from alice_exp.model.values.block import (
-    PLACES,
-    Payload,
-    Placed,
-    Trigger,
-    content_hash,
-    is_approved,
-)
+from alice_exp.model.values.block import PLACES, Payload, Placed, Trigger, content_hash, is_approved
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, todays_report
 from alice_exp.sharing.rules.bundle import bundle

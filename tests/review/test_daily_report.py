@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from alice_exp.model.values.block import (
     content_hash,
 )
 from alice_exp.model.values.config import Config, Wait
+from alice_exp.model.values.records import Episode
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Put, Snapshot
 from alice_exp.review.cli.report_parts import came_of
 from alice_exp.review.cli.report_text import notice
@@ -103,9 +105,11 @@ def test_a_typed_block_that_was_rejected_before_is_found_and_an_older_one_is_not
 # ----------------------------------------------------------------------------------------------------- movements
 
 
-def reported(seen: Snapshot, now: str = NOW, began: str = "2026-02-20T00:00:00Z") -> Agenda:
+def reported(seen: Snapshot, now: str = NOW, began: str = "2026-02-20T00:00:00Z", **more: Any) -> Agenda:
     known = "rep-bbbbbbbb"
-    return agenda(seen, now, report=known, newest=known, day_began=began, since="2026-02-19T09:00:00Z")
+    return agenda(
+        seen, now, report=known, newest=known, day_began=began, since="2026-02-19T09:00:00Z", **more
+    )
 
 
 def outcome(*rows: tuple[str, str, str, str]) -> Commit:
@@ -177,20 +181,23 @@ def test_a_mondays_report_says_what_last_weeks_approvals_did() -> None:
             approved("c", "2026-02-18T09:00:00Z", "ok", since="2026-02-20T09:00:00Z"),
             approved("d", "2026-02-15T09:00:00Z", "ok"),
             approved("e", "2026-02-22T23:59:59Z", "fail"),
+            approved("f", "2026-02-22T23:59:59Z", *["ok"] * 27),
         )
     )
-    week = reported(seen, monday, monday).week
+    alone = [Episode(f"ep-{n}", "t", {}, "reasoning: ", None, n < 15, 0.0, NOW, "") for n in range(30)]
+    week = reported(seen, monday, monday, episodes=lambda: alone).week
     assert [(one.placed.block.id[4:5], one.effect) for one in week] == [
-        ("c", "in doubt"),
-        ("e", "used"),
-        ("a", "helped"),
-        ("b", "never used"),
+        ("c", "in_doubt"),
+        ("a", "open"),
+        ("e", "open"),
+        ("f", "helped"),
+        ("b", "unused"),
     ]
     assert reported(seen, tuesday, tuesday).week == ()
-    assert last_week(seen, "2026-02-22T16:00:00Z"), "a Monday that begins in Shanghai"
-    assert [row.label for row in came_of(week)] == [
+    assert last_week(seen, "2026-02-22T16:00:00Z", tuple), "a Monday that begins in Shanghai"
+    assert [row.label for row in came_of(week) if row.is_told] == [
         "1 in doubt",
-        "1 without a success",
+        "2 not known yet",
         "1 helped",
         "1 never used: retire?",
     ]

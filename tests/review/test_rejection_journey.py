@@ -34,19 +34,6 @@ def waiting(cli: Call) -> list[str]:
     return [one["payload"] for one in cli("list", "--set", "low_value", "--json").json["blocks"]]
 
 
-def test_the_edit_command_does_not_let_it_in_either(
-    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, rejected: str
-) -> None:
-    made = cli("memorize", "use grep", "--json").json["id"]
-    monkeypatch.setenv("EDITOR", f"sed -i 's/use grep/{AGAIN}/'")
-    refused = cli("edit", made, check=False)
-    assert (refused.code, rejected in refused.stderr) == (6, True)
-    assert waiting(cli) == ["use grep"]
-    cli("revive", rejected, "--from-rejected", "--yes")
-    cli("edit", made)
-    assert waiting(cli) == [AGAIN, SAID]
-
-
 SAME = "Please use RipGrep for code search!"
 ARCHIVE = "experiences/archive/rejected.jsonc"
 TOKEN = "deploy with AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"

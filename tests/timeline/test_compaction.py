@@ -25,14 +25,7 @@ from alice_exp.timeline.rules.compaction import (
     statistics,
     verbatim,
 )
-from alice_exp.timeline.rules.digest import (
-    KEY_EVENTS,
-    KEY_LIMIT,
-    SUMMARY_LIMIT,
-    Digest,
-    digest,
-    gist,
-)
+from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT, SUMMARY_LIMIT, Digest, digest, gist
 from tests.case_tables import cases
 
 TRACE = cases(__file__, "TRACE")

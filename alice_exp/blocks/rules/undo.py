@@ -314,8 +314,12 @@ def put_back(one: Lost) -> Put | None:
         mark = block.approved
         if mark is None or mark.hash != entry.content:
             mark = Approved(entry.at, entry.by, entry.content)
+        # How its uses ended since then stands where it is now.
+        now = (one.placed or known).block
         block = replace(
             block,
+            evidence=now.evidence,
+            record=now.record,
             approved=mark,
             archived=None,
             suggested="",

@@ -73,7 +73,9 @@ class Draft:
 
         ``suggested`` is the destination of an approval, unless the block itself names one.
         """
-        content = {name: getattr(block, name) for name in CONTENT}
+        # What was said in a conversation only its reader knows.
+        noted = tuple(replace(one, kind="note") if one.kind == "session" else one for one in block.evidence)
+        content = {name: getattr(block, name) for name in CONTENT} | {"evidence": noted}
         return cls(**content | {"suggested": block.suggested or suggested}, lived=lived)
 
     @property
@@ -265,7 +267,8 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
         return _observed(block, draft, intake.caller.now)
 
     known = intake.known(draft)
-    if known is not None and (not draft.key or _says_the_same(known.block, draft)):
+    bare = [replace(one, key="", project="") for one in (known.block, draft.block)] if known else []
+    if known is not None and (not draft.key or sameness(bare[0]) == sameness(bare[1])):
         return intake.join(known, observed)
     repeated = intake.twin(draft.payload, draft.project) if known is None and not draft.key else None
     if repeated is not None:
@@ -287,10 +290,6 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     block = _block(draft, intake.fresh_id(), intake.caller)
     block = replace(block, replaces=(known.block.id,)) if known is not None else block
     return intake.put(block, pool_path(block, intake.caller.day))
-
-
-def _says_the_same(block: Block, draft: Draft) -> bool:
-    return sameness(replace(block, key="", project="")) == sameness(replace(draft.block, key="", project=""))
 
 
 def _observed(block: Block, draft: Draft, now: str) -> Block:

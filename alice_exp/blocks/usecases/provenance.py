@@ -47,18 +47,15 @@ class LogFilter:
 
     def passes(self, commit: Commit) -> bool:
         """Whether an act passes every filter but the limit."""
+        # Extraction writes ``ID#INDEX``.
+        sessions = [value.partition("#")[0] for name, value in commit.trailers if name == "Session"]
         return (
             (not self.by or commit.actor == self.by or commit.actor.startswith(f"{self.by}:"))
             and (not self.op or commit.op == self.op)
-            and (not self.session or self.session in _sessions(commit))
+            and (not self.session or self.session in sessions)
             and (not self.since or commit.at >= self.since)
             and (not self.until or commit.at < self.until)
         )
-
-
-def _sessions(commit: Commit) -> set[str]:
-    """The conversations in an act's trailers; extraction writes ``ID#INDEX``."""
-    return {value.partition("#")[0] for name, value in commit.trailers if name == "Session"}
 
 
 Step = tuple[Commit, str, str]

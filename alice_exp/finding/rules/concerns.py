@@ -130,7 +130,11 @@ def context_similarity(context_a: Mapping[str, Json], context_b: Mapping[str, Js
     """Equal values over the union of keys, in [0, 1]; both empty 1.0, exactly one 0.0 (R0.21, R0.22)."""
     if not context_a and not context_b:
         return 1.0
-    equal = sum(key in context_b and _equal(value, context_b[key]) for key, value in context_a.items())
+    # In Python 1 == True, but in a file they are different values.
+    equal = sum(
+        key in context_b and (value, type(value) is bool) == (context_b[key], type(context_b[key]) is bool)
+        for key, value in context_a.items()
+    )
     return equal / len(context_a.keys() | context_b.keys())
 
 
@@ -142,8 +146,3 @@ def contradicts(context: Mapping[str, Json], own: Mapping[str, Json]) -> bool:
 def _worded(value: Json) -> set[str]:
     values = value if isinstance(value, list) else (value,)
     return {f"{type(one).__name__} {one}".casefold() for one in values}
-
-
-def _equal(first: Json, second: Json) -> bool:
-    # In Python 1 == True, but in a file they are different values.
-    return first == second and isinstance(first, bool) == isinstance(second, bool)

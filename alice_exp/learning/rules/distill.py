@@ -28,8 +28,9 @@ from alice_exp.learning.rules.episode_groups import (
     task_words,
     word_groups,
 )
-from alice_exp.learning.rules.impact import Rate, Z, difference, fisher, stratified_difference, trend
+from alice_exp.learning.rules.impact import fisher, stratified_difference, trend
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
+from alice_exp.model.rules.doubt import Rate, Z, difference
 from alice_exp.model.values.records import Episode
 
 REPEATS = 3

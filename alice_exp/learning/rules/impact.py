@@ -1,5 +1,5 @@
 """Whom an outcome counts for (DESIGN 12.3, 12.4), how tasks went with approved blocks and without any (12.6), how far
-signals agree with reports; confidence intervals of rates and of their differences, and a trend test."""
+signals agree with reports; a confidence interval of differences over strata, and a trend test."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from alice_exp.finding.rules.choice import is_protected
 from alice_exp.finding.rules.concerns import trusted_since
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import ESTABLISHED, LIMIT, RESTED, is_in_doubt, outcomes_since_kept, value
+from alice_exp.model.rules import doubt as doubts
+from alice_exp.model.rules.doubt import Rate, Verdict, difference, is_in_doubt, judged, of_tasks, rate, value
 from alice_exp.model.rules.lifecycle import DEFAULT, Change, Standing, Thresholds, outcome
-from alice_exp.model.values.block import Block, Evidence, Placed, Record, is_approved
+from alice_exp.model.values.block import Block, Evidence, Placed, is_approved
 from alice_exp.model.values.records import Episode
-
-Verdict = Literal["helped", "in_doubt", "open", "unused"]
-"""``helped``: its tasks went better than those without any block, beyond chance; ``unused``: no outcome yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +38,20 @@ class Impact:
     blocks: tuple[BlockImpact, ...]
 
 
-def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
+def impact(placed: Iterable[Placed], episodes: Sequence[Episode]) -> Impact:
     """Compare the tasks that a decision told approved blocks for with those that it had nothing for.
 
     Nothing was left out by chance: easier tasks look like better lessons, so the difference is a hint and no proof.
     """
-    ended: dict[bool, list[bool]] = {True: [], False: []}
-    for episode in episodes:
-        tier, colon, _ = (episode.told or episode.action).partition(": ")
-        if colon and tier in _TOLD | _WITHOUT:
-            ended[tier in _TOLD].append(episode.success)
-    told, without = (rate(sum(ended[is_told]), len(ended[is_told])) for is_told in (True, False))
-    blocks = []
-    for one in placed:
-        if is_approved(one) and one.block.state != "obsolete":
-            record = one.block.record or Record()
-            found = rate(record.ok, record.ok + record.failed)
-            blocks.append(BlockImpact(one, found, _verdict(one, found, without)))
+    told, without = of_tasks(episodes, _TOLD), of_tasks(episodes)
+    meant = (one for one in placed if is_approved(one) and one.block.state != "obsolete")
+    blocks = [BlockImpact(one, *judged(one, without)) for one in meant]
     blocks.sort(key=lambda one: (-one.rate.total, one.placed.block.id))
     return Impact(told, without, difference(told, without), tuple(blocks))
 
 
 # Trials stand in the episodes of version 0.2.0.
-_TOLD, _WITHOUT = frozenset(("personal", "universal", "trial", "start", "prompt")), frozenset(("reasoning",))
-
-
-def _verdict(placed: Placed, found: Rate, without: Rate) -> Verdict:
-    if is_in_doubt(placed.block):
-        return "in_doubt"
-    if not found.total:
-        return "unused"
-    return "helped" if difference(found, without)[0] > 0 else "open"
+_TOLD = ("personal", "universal", "trial", "start", "prompt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,44 +87,6 @@ def qualities(decisions: Iterable[tuple[Mapping[str, bool], bool | None]]) -> tu
     )
 
 
-Z = 1.645
-"""Standard deviations of a two-sided 90 % interval, with which three successes of three are more than chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """Successes and trials, with the bounds of the rate's 90 % interval in [0, 1]."""
-
-    successes: int
-    total: int
-    low: float
-    high: float
-
-    @property
-    def value(self) -> float:
-        """The rate itself in [0, 1]; 0.0 without trials."""
-        return self.successes / self.total if self.total else 0.0
-
-
-def rate(successes: int, total: int, z: float = Z) -> Rate:
-    """A rate with Wilson's score interval (Wilson 1927); 0 to 1 without trials."""
-    if not total:
-        return Rate(0, 0, 0.0, 1.0)
-    share, square = successes / total, z * z
-    centre = (share + square / (2 * total)) / (1 + square / total)
-    half = z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
-    return Rate(successes, total, max(0.0, centre - half), min(1.0, centre + half))
-
-
-def difference(one: Rate, other: Rate) -> tuple[float, float]:
-    """The interval of ``one - other``, in [-1, 1] (Newcombe 1998, method 10: from both score intervals)."""
-    gap = one.value - other.value
-    return (
-        gap - math.hypot(one.value - one.low, other.high - other.value),
-        gap + math.hypot(one.high - one.value, other.value - other.low),
-    )
-
-
 def stratified_difference(strata: Iterable[tuple[int, int, int, int]]) -> tuple[float, float]:
     """The interval of a difference of rates over strata, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
 
@@ -164,7 +106,7 @@ def stratified_difference(strata: Iterable[tuple[int, int, int, int]]) -> tuple[
         return -1.0, 1.0
     middle = gap / weight
     # The variance estimate can come out slightly negative.
-    half = Z * math.sqrt(max(0.0, middle * first + second)) / weight
+    half = doubts.Z * math.sqrt(max(0.0, middle * first + second)) / weight
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
@@ -199,9 +141,9 @@ def beside(block: Block, told: Iterable[Placed]) -> float | None:
     without any."""
     others = (one.block for one in told if one.block.id != block.id and one.block.record is not None)
     counts = [
-        outcomes_since_kept(one)
+        doubts.outcomes_since_kept(one)
         for one in others
-        if one.record is not None and one.record.ok + one.record.failed >= ESTABLISHED
+        if one.record is not None and one.record.ok + one.record.failed >= doubts.ESTABLISHED
     ]
     uses = sum(ok + failed for ok, failed in counts)
     return sum(ok for ok, _ in counts) / uses if uses else None
@@ -247,9 +189,13 @@ def settled(told: Sequence[Placed], at: str) -> tuple[Placed, ...]:
     newcomers = {
         one.block.id
         for one in told
-        if one.block.doubt is not None and one.block.doubt.against >= LIMIT and not is_in_doubt(one.block)
+        if one.block.doubt is not None
+        and one.block.doubt.against >= doubts.LIMIT
+        and not is_in_doubt(one.block)
     }
-    tipped = {one.block.id for one in told if one.block.doubt is not None and one.block.doubt.value >= LIMIT}
+    tipped = {
+        one.block.id for one in told if one.block.doubt is not None and one.block.doubt.value >= doubts.LIMIT
+    }
     asked: dict[str, tuple[str, ...]] = dict.fromkeys(newcomers, ())
     if tipped and not newcomers:
         newest = sorted(told, key=lambda one: (trusted_since(one.block), one.block.id), reverse=True)
@@ -262,7 +208,7 @@ def settled(told: Sequence[Placed], at: str) -> tuple[Placed, ...]:
     for one in told:
         doubt = one.block.doubt
         if doubt is not None and one.block.id in tipped:
-            doubt = replace(doubt, value=RESTED)
+            doubt = replace(doubt, value=doubts.RESTED)
         if doubt is not None and one.block.id in asked:
             doubt = replace(doubt, since=at, beside=asked[one.block.id])
         after.append(replace(one, block=replace(one.block, doubt=doubt)) if doubt != one.block.doubt else one)

@@ -16,7 +16,7 @@ from alice_exp.learning.rules.episode_groups import (
     shared_words,
     whole_words,
 )
-from alice_exp.learning.rules.impact import Rate, rate
+from alice_exp.model.rules.doubt import Rate, rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL, Episode
 from alice_exp.timeline.rules.digest import shortened

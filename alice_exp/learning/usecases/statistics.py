@@ -90,6 +90,7 @@ def stats(session: Session) -> Counts:
     # How many there were at the end of each day on which one came, of those that still exist.
     came = Counter(placed.block.created_at[:10] for placed in snapshot if placed.block.created_at)
     days = sorted(came)
+    ages = (age_days(placed.block.created_at or now, now) for placed in living)
     return Counts(
         len(living),
         sum(placed.place == "low_value" for placed in living),
@@ -98,7 +99,10 @@ def stats(session: Session) -> Counts:
             "by_set": _counted((placed.place for placed in living), SETS),
             "by_state": _counted((level(placed.block, thresholds) for placed in living), LEVELS),
             "by_type": _counted((placed.block.type for placed in living), BLOCK_TYPES),
-            "by_age": _counted((_age(placed, now) for placed in living), (*AGES, OLDER)),
+            "by_age": _counted(
+                (next((name for name, limit in AGES.items() if age < limit), OLDER) for age in ages),
+                (*AGES, OLDER),
+            ),
             "by_reads": _counted(
                 (READS[min(3, len(str(count)))] if count else READS[0] for count in read), READS
             ),
@@ -112,8 +116,3 @@ def _counted(names: Iterable[str], order: Sequence[str]) -> dict[str, int]:
     """How often each name comes, in their order; what never comes is left out."""
     counts = Counter(names)
     return {name: counts[name] for name in order if counts[name]}
-
-
-def _age(placed: Placed, now: str) -> str:
-    days = age_days(placed.block.created_at or now, now)
-    return next((name for name, limit in AGES.items() if days < limit), OLDER)

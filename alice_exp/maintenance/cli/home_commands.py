@@ -173,8 +173,7 @@ def config_set(
 
 
 def config_accept(
-    terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="KEY", help="As provider.base_url.")],
+    terminal: Terminal, name: Annotated[str, typer.Argument(metavar="KEY", help="As provider.base_url.")]
 ) -> None:
     """Let a setting of another machine count here: one that says where data goes, and so needs your word.
 

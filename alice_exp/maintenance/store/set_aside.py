@@ -8,7 +8,6 @@ hand edit, so that nothing becomes trusted by this. No file but ``.git`` is touc
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 import re
 import shutil
@@ -83,7 +82,9 @@ def restore(writer: CommitWriter, actor: Actor) -> bool:
     if is_fit if stands else not (fresh.exists or known):
         shutil.rmtree(fresh.work_tree, ignore_errors=True)
         return False
-    name = _free(writer.work_tree, ASIDE + writer.sources.now()[:10])
+    first = ASIDE + writer.sources.now()[:10]
+    others = (f"{first}-{number}" for number in range(2, 1002))
+    name = next(one for one in (first, *others) if not os.path.lexists(writer.work_tree / one))
     # Without .git what was made stands for it, if it was finished: the damaged one is set aside already.
     if stands or not fresh.exists or not fresh.head() or fault(fresh):
         shutil.rmtree(fresh.work_tree, ignore_errors=True)
@@ -97,11 +98,6 @@ def restore(writer: CommitWriter, actor: Actor) -> bool:
     shutil.rmtree(fresh.work_tree, ignore_errors=True)
     writer.forget()
     return True
-
-
-def _free(folder: Path, name: str) -> str:
-    others = (f"{name}-{number}" for number in itertools.count(2))
-    return next(one for one in (name, *itertools.islice(others, 1000)) if not os.path.lexists(folder / one))
 
 
 def _fill(writer: CommitWriter, fresh: Repository, actor: Actor, name: str) -> None:

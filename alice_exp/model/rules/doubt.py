@@ -18,9 +18,10 @@ from alice_exp.model.values.block import EVIDENCE_KEPT, Doubt, Evidence, Record,
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.records import Episode
 
 OUTCOMES = ("ok", "fail", "debounced")
 """Effects of the pieces of evidence that are outcomes."""
@@ -281,3 +282,64 @@ def consolidation_of(
     lately = block_decay(block, now, half_life_days=half_life_days, settled=False)
     score = weights.frequency * often + weights.longevity * long + weights.recency * lately
     return Consolidation(often, long, lately, min(1.0, max(0.0, score)))
+
+
+Z = 1.645
+"""Standard deviations of a two-sided 90 % interval, with which three successes of three are more than chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Successes and trials, with the bounds of the rate's 90 % interval in [0, 1]."""
+
+    successes: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        """The rate itself in [0, 1]; 0.0 without trials."""
+        return self.successes / self.total if self.total else 0.0
+
+
+def rate(successes: int, total: int, z: float = Z) -> Rate:
+    """A rate with Wilson's score interval (Wilson 1927); 0 to 1 without trials."""
+    if not total:
+        return Rate(0, 0, 0.0, 1.0)
+    share, square = successes / total, z * z
+    centre = (share + square / (2 * total)) / (1 + square / total)
+    half = z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
+    return Rate(successes, total, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def difference(one: Rate, other: Rate) -> tuple[float, float]:
+    """The interval of ``one - other``, in [-1, 1] (Newcombe 1998, method 10: from both score intervals)."""
+    gap = one.value - other.value
+    return (
+        gap - math.hypot(one.value - one.low, other.high - other.value),
+        gap + math.hypot(one.high - one.value, other.value - other.low),
+    )
+
+
+def of_tasks(episodes: Iterable[Episode], tiers: Sequence[str] = ("reasoning",)) -> Rate:
+    """How the tasks went that a decision told something of these tiers for; else those it had nothing approved for."""
+    begins = tuple(f"{tier}: " for tier in tiers)
+    ended = [one.success for one in episodes if (one.told or one.action).startswith(begins)]
+    return rate(sum(ended), len(ended))
+
+
+Verdict = Literal["helped", "in_doubt", "open", "unused"]
+"""``helped``: its tasks went better than those without any block, beyond chance; ``unused``: no outcome yet."""
+
+
+def judged(placed: Placed, without: Rate) -> tuple[Rate, Verdict]:
+    """How often an approved block worked, and what that says beside the tasks ``without`` any. Of what is about the
+    person no use is counted."""
+    record = placed.block.record or Record()
+    found = rate(record.ok, record.ok + record.failed)
+    if is_in_doubt(placed.block):
+        return found, "in_doubt"
+    if not found.total and placed.place != "personal":
+        return found, "unused"
+    return found, "helped" if difference(found, without)[0] > 0 else "open"

@@ -40,8 +40,9 @@ def _note(text: str, kind: str = "") -> Markup:
 
 
 def _item(card: Card) -> Markup:
-    quote = html("<blockquote>{0}</blockquote>", card.quote) if card.quote else ""
-    above, below = (quote, "") if card.is_said else ("", quote)
+    above = html("<blockquote>{0}</blockquote>", card.quote) if card.is_said else ""
+    noted = html('<div class="facts">{0} · {1}</div>', say("evidence"), card.quote)
+    below = noted if card.quote and not above else ""
     facts = [html('<span class="new">{0}</span>', mark) for mark in card.marks]
     facts += [html("<span>{0}</span>", card.facts)] if card.facts else []
     return html(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from alice_exp.blocks.rules.undo import Lost
     from alice_exp.finding.rules.nearness import Relation
     from alice_exp.home.ports import Came
-    from alice_exp.kernel.jsonc.scan import Problem
     from alice_exp.model.rules.identity import Returned
     from alice_exp.review.rules.daily_report import Agenda
     from alice_exp.review.rules.doubts import Approval, Question
@@ -98,7 +97,10 @@ def _sections(report: Agenda) -> list[Section]:
     # What waits says in its own row what is different.
     waiting = {placed.block.id for placed in report.unapproved}
     rows: dict[str, list[Row]] = {
-        "by_dialog": [_dialog(*one) for one in report.by_dialog],
+        "by_dialog": [
+            Row(ids, channel, undo, {"ids": ids.split(", "), "channel": channel, "undo": undo})
+            for ids, channel, undo in report.by_dialog
+        ],
         "settle": [settled(*pair) for pair in report.settle],
         "review": [doubted(one) for one in report.review],
         "lost": [_lost(one) for one in report.lost],
@@ -110,7 +112,10 @@ def _sections(report: Agenda) -> list[Section]:
         "proposed": [_proposed(*one) for one in report.proposed.items()],
         "fading": [_row(one, "", one.where) for one in report.fading],
         "week": came_of(report.week),
-        "problems": [_faulty(one) for one in report.problems],
+        "problems": [
+            Row(one.where, say(one.template, **one.values), say(one.severity), documents.problem(one))
+            for one in report.problems
+        ],
     }
     found = [Section(key, say(_TITLES[key]), rows[key]) for key in _TITLES]
     bring = "{project} brings these; trust them in {folder} with: alice-exp project trust"
@@ -124,10 +129,6 @@ def _row(placed: Placed, more: str, note: str, **document: Any) -> Row:
     """A block with its id, its text and what stands below that, and a remark."""
     text = payload_text(placed)
     return Row(placed.block.id, text + more, note, brief(placed) | {"payload": text} | document)
-
-
-def _dialog(ids: str, channel: str, undo: str) -> Row:
-    return Row(ids, channel, undo, {"ids": ids.split(", "), "channel": channel, "undo": undo})
 
 
 def settled(placed: Placed, one: Relation) -> Row:
@@ -261,10 +262,6 @@ def _by_hand(name: str, is_told: bool) -> Row:
     return Row(name, changed, "alice-exp log --by editor", name, is_told)
 
 
-def _faulty(one: Problem) -> Row:
-    return Row(one.where, say(one.template, **one.values), say(one.severity), documents.problem(one))
-
-
 def _proposed(name: str, value: object) -> Row:
     text = value if isinstance(value, str) else json.dumps(value)
     note = say("it does not count here; to let it: alice-exp config accept {key}", key=name)
@@ -277,18 +274,17 @@ def came_of(approvals: Sequence[Approval]) -> list[Row]:
     for one in approvals:
         alike = [other for other in approvals if other.effect == one.effect]
         block_id, count = one.placed.block.id, len(alike)
-        said = {
-            "in doubt": say("{count} in doubt", count=count),
-            "used": say("{count} without a success", count=count),
-            "helped": say("{count} helped", count=count),
-            "never used": say("{count} never used: retire?", count=count),
-        }
+        word, label = {
+            "in_doubt": ("in doubt", say("{count} in doubt", count=count)),
+            "open": ("used", say("{count} not known yet", count=count)),
+            "helped": ("helped", say("{count} helped", count=count)),
+            "unused": ("never used", say("{count} never used: retire?", count=count)),
+        }[one.effect]
         more = say("and {count} more: alice-exp impact", count=count - 1) if count > 1 else ""
-        retire = f"alice-exp retire {block_id} --reason …" if one.effect == "never used" else ""
+        retire = f"alice-exp retire {block_id} --reason …" if one.effect == "unused" else ""
         text = f"{block_id} {payload_text(one.placed)}"
         note = " · ".join(filter(None, (retire, more)))
-        document = _row(one.placed, "", "", effect=one.effect).document
-        rows.append(Row(said[one.effect], text, note, document, alike[0] is one))
+        rows.append(Row(label, text, note, _row(one.placed, "", "", effect=word).document, alike[0] is one))
     return rows
 
 

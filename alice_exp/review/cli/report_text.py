@@ -146,8 +146,10 @@ def drawn(card: Card, width: int, *, has_keys: bool = False) -> Iterator[str]:
 
 
 def _body(card: Card, width: int, has_keys: bool) -> Iterator[str]:
-    quote = f"“{short(card.quote, 160 if card.is_said else 60)}”" if card.quote else ""
-    said = _lines(quote, width, DIM) if quote else []
+    quote = short(card.quote, 160 if card.is_said else 60)
+    said = (
+        _lines(f"“{quote}”" if card.is_said else f"{say('evidence')} · {quote}", width, DIM) if quote else []
+    )
     what = wrapped(card.what, width)
     yield from (*said, *what) if card.is_said else (*what, *said)
     yield from _lines(" · ".join(filter(None, (card.facts, card.id))), width, DIM)

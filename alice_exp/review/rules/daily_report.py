@@ -6,7 +6,7 @@ Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -34,6 +34,7 @@ from alice_exp.model.values.block import (
     is_shown_as_it_is,
 )
 from alice_exp.model.values.config import Wait
+from alice_exp.model.values.records import Episode
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review.rules import doubts, state_changes
 from alice_exp.review.rules.doubts import Approval, Question
@@ -124,7 +125,8 @@ class Item:
     @property
     def is_explicit(self) -> bool:
         """Whether the user asked in a conversation to remember it, rather than that it was inferred (B4.18)."""
-        return EXPLICIT in self.placed.block.tags
+        block = self.placed.block
+        return EXPLICIT in block.tags and any(one.kind == "session" for one in block.evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,7 @@ def agenda(
     numbers: Mapping[str, int] = MappingProxyType({}),
     proposals: Mapping[str, Proposal] = MappingProxyType({}),
     texts: BlockTexts = lambda _: {},
+    episodes: Callable[[], Sequence[Episode]] = tuple,
 ) -> Agenda:
     """The report with this id on a snapshot that includes the archive; changes count from ``since`` on.
 
@@ -243,7 +246,7 @@ def agenda(
         by_dialog=state_changes.by_dialog(acts),
         was=as_decided(unapproved, texts),
         lost=lost_decisions(snapshot, texts),
-        week=doubts.last_week((one for one in snapshot if one.place in TRUSTED_PLACES), day_began),
+        week=doubts.last_week(snapshot.within(*TRUSTED_PLACES), day_began, episodes),
     )
 
 

@@ -3,7 +3,7 @@ longer does (DESIGN 12.5), and what last week's approvals did."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice, product
@@ -15,9 +15,10 @@ from alice_exp.finding.rules.nearness import Kind, Neighbourhood, Relation
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, is_in_doubt
+from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, Verdict, is_in_doubt, judged, of_tasks
 from alice_exp.model.rules.identity import Rejections, Returned
-from alice_exp.model.values.block import Block, Placed, Record, is_approved, is_put_away
+from alice_exp.model.values.block import Block, Placed, is_approved, is_put_away
+from alice_exp.model.values.records import Episode
 from alice_exp.model.values.snapshot import Put, Snapshot, Span
 
 AT_ONCE = 3
@@ -152,10 +153,7 @@ def _is_by_word(block: Block) -> bool:
     return block.approved is None or not block.approved.report
 
 
-Effect = Literal["helped", "in doubt", "never used", "used"]
-"""Worked at least once; asked about; no outcome was ever reported; reported, and never as a success."""
-
-_ORDER: tuple[Effect, ...] = ("in doubt", "used", "helped", "never used")
+_ORDER: tuple[Verdict, ...] = ("in_doubt", "open", "helped", "unused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,31 +161,24 @@ class Approval:
     """A block that was approved in the week before, and what came of it."""
 
     placed: Placed
-    effect: Effect
+    effect: Verdict
 
 
-def last_week(trusted: Iterable[Placed], day_began: str) -> tuple[Approval, ...]:
+def last_week(
+    trusted: Iterable[Placed], day_began: str, episodes: Callable[[], Iterable[Episode]]
+) -> tuple[Approval, ...]:
     """On a Monday what was approved in the seven days before it began, what needs the person first; else nothing.
 
-    ``day_began`` is the ISO-8601 UTC time at which the person's day began.
+    ``day_began`` is the ISO-8601 UTC time at which the person's day began; ``episodes`` are read where there is any.
     """
     # Midnight in any time zone lies within half a day of noon of the same date in UTC.
     if (datetime.fromisoformat(day_began) + timedelta(hours=12)).weekday():
         return ()
     since = days_before(day_began, 7)
-    found = [
-        Approval(placed, _effect(placed))
-        for placed in trusted
-        if placed.block.approved is not None and since <= placed.block.approved.at < day_began
-    ]
+    late = [p for p in trusted if p.block.approved is not None and since <= p.block.approved.at < day_began]
+    without = of_tasks(episodes() if late else ())
+    found = [Approval(placed, judged(placed, without)[1]) for placed in late]
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.effect), one.placed.block.id)))
-
-
-def _effect(placed: Placed) -> Effect:
-    record = placed.block.record or Record()
-    if is_in_doubt(placed.block):
-        return "in doubt"
-    return "helped" if record.ok else "used" if record.failed else "never used"
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:

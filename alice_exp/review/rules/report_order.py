@@ -127,9 +127,11 @@ def review_screens(items: Sequence[Item], first: str = "") -> list[tuple[Item, .
 
 
 def said_on(block: Block) -> tuple[str, ...]:
-    """The days (YYYY-MM-DD) of the sessions in which it was said, the first of each; one or none for most."""
+    """The days (YYYY-MM-DD) of the sessions in which it was said, the first of each; one or none for most. What was
+    imported says so of itself."""
     days: dict[str, str] = {}
-    for piece in sorted((one for one in block.evidence if one.kind == "session"), key=lambda one: one.at):
+    said = (one for one in block.evidence if one.kind == "session" and not block.origin.startswith("import:"))
+    for piece in sorted(said, key=lambda one: one.at):
         days.setdefault(piece.ref.partition("#")[0], piece.at[:10])
     return tuple(days.values())
 

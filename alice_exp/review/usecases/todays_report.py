@@ -24,7 +24,7 @@ from alice_exp.model.values.block import (
     is_put_away,
     is_shown_as_it_is,
 )
-from alice_exp.model.values.records import EpisodeBook
+from alice_exp.model.values.records import EPISODES_PATH, EpisodeBook
 from alice_exp.model.values.snapshot import ChangeSet, Plan, Put, Snapshot
 from alice_exp.review.rules.daily_report import Agenda, Item, Proposal, agenda, standing_of, with_repeats
 from alice_exp.review.rules.doubts import candidates, returned
@@ -266,6 +266,7 @@ def _report(
             for block_id, act in proposed
         },
         texts=session.history.decided,
+        episodes=lambda: (session.home.read((), records=EPISODES_PATH).episodes or EpisodeBook()).episodes,
     )
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
     was = opened.last_versions(gone, acts) if gone else {}
