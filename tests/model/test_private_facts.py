@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from alice_exp.model.rules.private_facts import delicate, is_left_behind, masked
+from alice_exp.model.rules.private_facts import delicate, is_left_behind, masked, secrets_alone
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
 from tests.case_tables import cases, table
@@ -127,3 +127,8 @@ def test_what_an_edit_takes_out_is_known(before: str, after: str | None, left: b
         for text in (before, after)
     )
     assert one is not None and is_left_behind(one, other) is left
+
+
+def test_a_secret_is_looked_for_without_its_name_unless_it_is_a_short_word() -> None:
+    told = ["password: hunter2x", "我的身份证是110101199003077758", "password is '12 3'"]
+    assert [secrets_alone([text])[-1] for text in told] == ["hunter2x", "110101199003077758", told[2]]

@@ -183,8 +183,8 @@ def is_left_behind(before: Block, after: Block | None) -> bool:
 
 
 def secrets_alone(texts: Iterable[str]) -> list[str]:
-    """The secrets and private facts in texts without what names them: "hunter2" of "password is hunter2"."""
-    return [one for span in private_words(texts) if (one := re.split(r"[\s:：=是为]", span)[-1])]
+    """The secrets and private facts in texts, those of four signs or more without what names them ("hunter2")."""
+    return [one if len(one := re.split(r"[\s:：=是为]", of)[-1]) > 3 else of for of in private_words(texts)]
 
 
 def private_words(texts: Iterable[str]) -> list[str]:
