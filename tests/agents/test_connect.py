@@ -15,30 +15,16 @@ from alice_exp.agents import host_config
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.terminal.console import Terminal
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT
 
 Call = Callable[..., Any]
-SETTINGS = '{\n  // mine\n  "model": "opus",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
 
 
 @pytest.fixture
 def person(world: Path) -> Path:
     """The person's home folder, with no host and no home of ours in it."""
     return Path(os.environ["HOME"])
-
-
-@pytest.fixture
-def tried(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The servers that were to be tried: here each is said to start, which takes half a second to find out."""
-    commands: list[list[str]] = []
-
-    def starts(program: str, arguments: list[str]) -> str:
-        commands.append([program, *arguments])
-        return "ok"
-
-    monkeypatch.setattr("alice_exp.agents.launcher.try_server", starts)
-    return commands
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -89,26 +75,6 @@ def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
     assert cli("disconnect", host, "--json").json["written"] == []
 
 
-def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(
-    person: Path, cli: Call, tried: list[list[str]]
-) -> None:
-    before = {
-        ".claude/settings.json": SETTINGS,
-        ".claude/CLAUDE.md": "# Mine\n\nuse tabs\n",
-        ".claude.json": '{"mcpServers": {"other": {"command": "x"}}, "n": 1}\n',
-    }
-    for name, text in before.items():
-        (person / name).parent.mkdir(exist_ok=True)
-        (person / name).write_text(text, encoding="utf-8")
-    cli("connect", "claude")
-    hooks = (person / ".claude/settings.json").read_text("utf-8")
-    assert "// mine" in hooks and '"command": "beep"' in hooks and "hook claude-code stop" in hooks
-    notes = (person / ".claude/CLAUDE.md").read_text("utf-8")
-    assert notes.startswith("# Mine\n\nuse tabs\n") and "report_outcome" in notes
-    cli("disconnect", "claude-code")
-    assert files(person) == before
-
-
 @pytest.mark.parametrize(
     "before", ["", 'model = "x"\n', 'model = "x"', '[mcp_servers.other]\ncommand = "y"\n\n', "# mine\n\n\n"]
 )
@@ -128,34 +94,6 @@ def test_codexs_toml_is_as_it_was_after_disconnect(
     assert config.read_text("utf-8") == f'{before}{gap}[tui]\ntheme = "dark"\n'
 
 
-def test_an_entry_of_another_installation_is_brought_up_to_date(
-    person: Path, cli: Call, tried: list[list[str]]
-) -> None:
-    cli("connect", "claude-code")
-    path = person / ".claude/settings.json"
-    now = path.read_text("utf-8")
-    old = now.replace(
-        json.loads(now)["hooks"]["Stop"][0]["hooks"][0]["command"], "/old/alice-exp hook claude-code stop"
-    )
-    path.write_text(old, encoding="utf-8")
-    assert cli("connect", "claude-code", "--json").json["written"] == [str(path)]
-    assert path.read_text("utf-8") == now
-
-
-def test_without_a_name_those_that_are_found(
-    person: Path, cli: Call, tried: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    assert cli("connect", check=False).code == 4
-    (person / ".codex").mkdir()
-    (person / ".gemini").mkdir()
-    done = cli("connect", "--json").json["hosts"]
-    assert [one["host"] for one in done] == ["codex", "gemini"]
-    server = tomllib.loads((person / ".codex/config.toml").read_text("utf-8"))["mcp_servers"]["alice-exp"]
-    assert server["args"][-3:] == ["--actor", "agent:codex", "mcp"]
-    assert [command[-2] for command in tried] == ["agent:codex", "agent:gemini"]
-
-
 def test_nothing_is_written_where_the_server_could_not_start(
     person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,21 +101,6 @@ def test_nothing_is_written_where_the_server_could_not_start(
     failed = cli("connect", "gemini", check=False)
     assert failed.code == 3 and "exit code 1" in failed.stderr
     assert files(person) == {}
-
-
-def test_only_a_person_connects_and_a_wrong_name_is_answered_with_the_right_ones(
-    person: Path, cli: Call
-) -> None:
-    assert cli("--actor", "agent", "connect", "gemini", check=False).code == 6
-    assert cli("--actor", "agent", "disconnect", "gemini", check=False).code == 6
-    failed = cli("connect", "emacs", check=False)
-    assert failed.code == 2 and "opencode" in failed.stderr
-    broken = {".gemini/settings.json": '{"hooks": ', ".codex/config.toml": "mcp_servers = {}"}
-    for name, text in broken.items():
-        (person / name).parent.mkdir()
-        (person / name).write_text(text, encoding="utf-8")
-        assert cli("connect", name[1:].partition("/")[0], check=False).code == 3
-        assert [*files((person / name).parent).values()] == [text]
 
 
 def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:
@@ -198,46 +121,28 @@ def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:
         assert f"`~/{host.user}`" in row and Path(host.instructions or "–").name in row
 
 
-EMPTY = tuple(cases(__file__, "EMPTY"))
-ROWS = {
-    "claude-code": {".claude.json": EMPTY, ".claude/settings.json": (*EMPTY, '{"permissions": {"allow": []}}')},
-    "codex": {".codex/config.toml": ("", "\n", 'a = "b"', 'a = "b"\n'), ".codex/hooks.json": EMPTY},
-    "cursor": {".cursor/mcp.json": EMPTY, ".cursor/hooks.json": (*EMPTY, '{"version": 1}')},
-    "gemini": {".gemini/settings.json": (*EMPTY, '{"hooks": {"SessionStart": [ ]}, "n": 1}'), ".gemini/GEMINI.md": ("", "a", "a\n")},
-    "opencode": {".config/opencode/opencode.json": (*EMPTY, '{"mcp": {}}'), ".config/opencode/AGENTS.md": ("a",)},
-    "qwen": {".qwen/settings.json": EMPTY, ".qwen/QWEN.md": ("a\r\nb",)},
-    "vscode": {".config/Code/User/mcp.json": (*EMPTY, '{"servers": { } }')},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("host", ROWS)
+@table("host", "name", "texts")
 def test_disconnect_leaves_every_byte_as_it_was(
-    person: Path, cli: Call, tried: list[list[str]], host: str, monkeypatch: pytest.MonkeyPatch
+    person: Path,
+    cli: Call,
+    tried: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    host: str,
+    name: str,
+    texts: tuple[str, ...],
 ) -> None:
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    for name, texts in ROWS[host].items():
-        path = person / name
-        for text in texts:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode())
-            cli("connect", host)
-            assert "alice" in path.read_text("utf-8"), (name, text)
-            cli("connect", host)
-            cli("disconnect", host)
-            assert path.read_bytes() == text.encode(), name
-            path.unlink()
+    path = person / name
+    for text in texts:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        cli("connect", host)
+        assert "alice" in path.read_text("utf-8"), (name, text)
+        cli("connect", host)
+        cli("disconnect", host)
+        assert path.read_bytes() == text.encode(), name
+        path.unlink()
     assert not (Path(os.environ["ALICE_HOME"], "state/hosts", f"{host}.json")).exists()
-
-
-def test_what_the_host_wrote_meanwhile_stays_beside_what_was_empty(
-    person: Path, cli: Call, tried: list[list[str]]
-) -> None:
-    path = person / ".claude.json"
-    path.write_text('{"mcpServers": {}}')
-    cli("connect", "claude-code")
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "numStartups": 1}))
-    cli("disconnect", "claude-code")
-    assert json.loads(path.read_text("utf-8")) == {"mcpServers": {}, "numStartups": 1}
 
 
 UNASKED: dict[str, Callable[[Path], Any]] = {
@@ -270,38 +175,6 @@ def test_tools_run_unasked_unless_the_person_wants_to_be_asked(
     assert files(person) == {}
 
 
-def test_what_a_person_decided_about_our_tools_stays(person: Path, cli: Call, tried: list[list[str]]) -> None:
-    settings, gemini = person / ".claude/settings.json", person / ".gemini/settings.json"
-    for path in (settings, gemini):
-        path.parent.mkdir()
-    settings.write_text('{"permissions": {"allow": ["mcp__alice-exp"]}}')
-    cli("connect", "claude-code")
-    cli("disconnect", "claude-code")
-    assert settings.read_text("utf-8") == '{"permissions": {"allow": ["mcp__alice-exp"]}}'
-    cli("connect", "gemini")
-    gemini.write_text(gemini.read_text("utf-8").replace('"trust": true', '"trust": false'))
-    assert cli("connect", "gemini", "--json").json["written"] == []
-    assert '"trust": false' in gemini.read_text("utf-8")
-
-
-def test_a_server_of_our_name_that_a_project_brings_is_named_and_not_allowed_beforehand(
-    person: Path, cli: Call, tried: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    (folder / ".mcp.json").write_text('{"mcpServers": {"alice-exp": {"command": "/tmp/evil"}}}')
-    done = cli("connect", "claude-code")
-    assert "/tmp/evil" in done.stderr and ".mcp.json" in done.stderr
-    assert "mcp__alice-exp" not in "".join(files(person).values())
-    assert "/tmp/evil" in cli("status").stdout
-    (folder / ".mcp.json").write_text(
-        '{"mcpServers": {"alice-exp": {"command": "alice-exp", "args": ["mcp"]}}}'
-    )
-    assert "brings" not in cli("connect", "claude-code").stderr
-    assert UNASKED["claude-code"](person)
-
-
 def test_every_host_starts_the_launcher_which_only_a_person_writes(
     person: Path, cli: Call, run: Call, tmp_path: Path
 ) -> None:
@@ -330,44 +203,6 @@ def test_every_host_starts_the_launcher_which_only_a_person_writes(
         assert mended["hosts"] == {"name": "hosts", "severity": "ok", "mended": 1, "problems": []}
         assert launcher.read_text("utf-8") == good
     assert "gone" not in cli("log").stderr
-
-
-def test_a_program_that_moved_is_named_by_the_launcher_and_by_the_next_command(
-    person: Path, cli: Call, tried: list[list[str]], tmp_path: Path
-) -> None:
-    cli("connect", "gemini")
-    launcher, old = Path(os.environ["ALICE_HOME"]) / "bin/alice-exp", tmp_path / "venv/bin/alice-exp"
-    old.parent.mkdir(parents=True)
-    launcher.write_text(f'#!/bin/sh\nexec {old} --home {person} "$@"\n')
-    assert str(old) in cli("list").stderr
-    old.write_text(f"#!{tmp_path}/venv/bin/python3\n")
-    old.chmod(0o755)
-    assert f"{tmp_path}/venv/bin/python3" in cli("list").stderr, "an interpreter that went with an upgrade"
-    cli("doctor", "--fix", check=False)
-    assert "gone" not in cli("list").stderr
-    done = subprocess.run([launcher, "mcp"], input="", capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    (launcher).write_text(launcher.read_text("utf-8").replace("[ -x ", "[ -x /gone"))
-    done = subprocess.run([launcher, "mcp"], input="", capture_output=True, text=True, check=False)
-    assert done.returncode == 127 and "doctor --fix" in done.stderr
-
-
-def test_a_host_that_has_not_called_for_a_week_though_it_worked_is_named(
-    person: Path, cli: Call, tried: list[list[str]]
-) -> None:
-    cli("connect", "claude-code", env={"ALICE_NOW": "2026-02-01T09:00:00Z"})
-
-    def told() -> str:
-        return cli("status", env={"ALICE_NOW": "2026-02-20T09:00:00Z"}).stdout
-
-    assert "for a week" not in told(), "nobody worked there"
-    session = person / ".claude/projects/x/s.jsonl"
-    session.parent.mkdir(parents=True)
-    session.touch()
-    os.utime(session, (1_771_000_000, 1_771_000_000))  # 13 February 2026
-    assert "claude-code has not called for a week" in told()
-    cli("hook", "claude-code", "start", stdin="{}", env={"ALICE_NOW": "2026-02-13T09:00:00Z"})
-    assert "for a week" not in told()
 
 
 @pytest.mark.parametrize(("name", "keeps_server"), [("claude-code", False), ("gemini", True)])
