@@ -47,8 +47,7 @@ def status(terminal: Terminal) -> None:
     document = {
         "home": str(session.root),
         "waiting": len(report.items),
-        "new": report.new,
-        "today": report.today,
+        **attributes(report, "new today"),
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
         "projects": [row.document for row in asked],

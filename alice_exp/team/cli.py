@@ -160,6 +160,15 @@ def _refused(rows: Iterable[Refusal]) -> list[dict[str, str]]:
     return [{"id": which, "why": why.format(**values)} for which, why, values in rows]
 
 
+def _held_document(one: teams.Held, standing: str, words: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    return _document(one.lesson) | {
+        "team_id": one.id,
+        "standing": standing,
+        "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
+        "in_doubt": is_in_doubt(one.placed.block),
+    }
+
+
 _Ids = Annotated[
     list[str], typer.Argument(metavar="[ID…]", help="These alone, also what a key for all leaves out.")
 ]
@@ -209,16 +218,7 @@ def trust(
         "path": PATH,
         "ids": [*decided],
         "commit": commit_id(commit),
-        "blocks": [
-            {
-                **_document(one.lesson),
-                "team_id": one.id,
-                "standing": decided.get(one.id, one.standing),
-                "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
-                "in_doubt": is_in_doubt(one.placed.block),
-            }
-            for one in found
-        ],
+        "blocks": [_held_document(one, decided.get(one.id, one.standing), words) for one in found],
         "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in left.items()],
         "refused": _refused(refused),
     }
