@@ -19,8 +19,7 @@ from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError
-from alice_exp.kernel.journal.derived_file import load_derived
-from tests.case_tables import cases, table
+from tests.case_tables import cases
 from tests.dying import killed
 
 Call = Callable[..., Any]
@@ -40,27 +39,6 @@ def told(folder: Path, records: Any = CLAUDE, **more: Any) -> str:
 
 def waiting(cli: Call) -> set[str]:
     return {item["payload"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
-
-
-def test_what_was_said_waits_at_the_next_command_and_is_read_once(
-    home: Path, cli: Call, tmp_path: Path, inline: None
-) -> None:
-    assert cli("hook", "claude-code", "SessionEnd", stdin=told(tmp_path)).stdout == ""
-    assert len(list((home / "state/hooks").glob("*.json"))) == 1
-    assert waiting(cli) == {"用户名字是张三", "用户是程序员"}
-    assert list((home / "state/hooks").glob("*.json")) == []
-    assert cli("log", "--op", "extract", "--json").json["commits"][0]["actor"] == "agent:claude-code"
-    more = [
-        *CLAUDE,
-        {"type": "user", "uuid": "u9", "message": {"role": "user", "content": "I live in Berlin"}},
-    ]
-    cli("hook", "claude-code", "end", stdin=told(tmp_path, more))
-    assert waiting(cli) == {"用户名字是张三", "用户是程序员", "The user lives in Berlin"}
-    # A transcript that the host wrote anew, as after compaction: known by its messages' ids.
-    cli("hook", "claude-code", "end", stdin=told(tmp_path, more[4:]))
-    assert len(waiting(cli)) == 3
-    (session,) = cli("session", "list", "--json").json["sessions"]
-    assert (session["id"], session["messages"], session["unextracted"]) == ("claude-code-4f2a-1", 4, 0)
 
 
 @pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "qwen", "copilot", "cursor", "opencode"])
@@ -87,18 +65,6 @@ def test_the_start_and_a_prompt_are_answered_in_the_hosts_format(
     assert typed_words(second["additionalContext"]) == ""
     assert cli("status", "--json").code == 0
     assert (home / "state/hosts").exists()
-
-
-@pytest.mark.parametrize("host", ["codex", "qwen", "vscode"])
-def test_a_host_that_does_not_tell_of_the_start_hears_at_the_first_prompt_what_is_approved(
-    home: Path, cli: Call, host: str, inline: None
-) -> None:
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    prompt = '{"session_id": "s", "prompt": "quantum chromodynamics"}'
-    assert "Friday" in cli("hook", host, "prompt", stdin=prompt).stdout
-    assert cli("hook", host, "prompt", stdin=prompt).stdout == ""
-    assert "Friday" in cli("hook", host, "start", stdin='{"session_id": "t"}').stdout
-    assert cli("hook", host, "prompt", stdin=prompt.replace('"s"', '"t"')).stdout == ""
 
 
 def test_what_a_block_says_cannot_end_the_tag_around_it(home: Path, cli: Call, inline: None) -> None:
@@ -308,189 +274,17 @@ def test_what_killed_a_process_is_done_by_one_of_its_own_that_ends(
     assert 0 < started[-1] <= 3600
 
 
-def acted(*calls: tuple[str, bool], prompt: str = "deploy the site") -> list[dict[str, Any]]:
-    """A talk of Claude Code in which an agent ran commands, each with whether it failed."""
-    rows: list[dict[str, Any]] = [
-        {"type": "user", "uuid": "p1", "message": {"role": "user", "content": prompt}}
-    ]
-    for at, (command, failed) in enumerate(calls):
-        name = f"t{at}-{len(prompt)}"
-        call = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}
-        answer = {"type": "tool_result", "tool_use_id": name, "content": "", "is_error": failed}
-        rows += [
-            {"type": "assistant", "uuid": f"a{name}", "message": {"role": "assistant", "content": [call]}},
-            {"type": "user", "uuid": f"r{name}", "message": {"role": "user", "content": [answer]}},
-        ]
-    return rows
-
-
-def episodes(cli: Call) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = cli("episode", "list", "--json").json["episodes"]
-    return listed
-
-
-@pytest.mark.covers("BX.6")
-@pytest.mark.parametrize(("host", "event"), [("claude-code", "end"), ("codex", "Stop"), ("qwen", "Stop")])
-def test_a_session_becomes_an_episode_with_its_actions_that_nobody_said_the_end_of(
-    home: Path, cli: Call, tmp_path: Path, inline: None, host: str, event: str
-) -> None:
-    talk = acted(("make site", False), ("rsync -a out/ web:", True))
-    cli("hook", host, event, stdin=told(tmp_path, talk))
-    (one,) = episodes(cli)
-    assert (one["task"], one["action"]) == ("deploy the site", "make site\nrsync -a out/ web: (failed)")
-    assert one["unreported"] and "not reported" in cli("episode", "show", one["id"]).stdout
-    commits = len(cli("log", "--json").json["commits"])
-    cli("hook", host, event, stdin=told(tmp_path, talk))
-    assert episodes(cli) == [one] and len(cli("log", "--json").json["commits"]) == commits
-    cli("hook", host, event, stdin=told(tmp_path, [*talk, *acted(("ssh web reload", False), prompt="go on")]))
-    (longer,) = episodes(cli)
-    assert longer["id"] == one["id"] and longer["action"].endswith("ssh web reload")
-
-
-def prompted(cli: Call, prompt: str, session: str = "s", event: str = "prompt", **more: Any) -> str:
-    said = cli(
-        "hook", "claude-code", event, stdin=json.dumps({"session_id": session, "prompt": prompt, **more})
-    )
-    return str(json.loads(said.stdout)["hookSpecificOutput"]["additionalContext"]) if said.stdout else ""
-
-
-def decision_in(text: str) -> str:
-    found = re.findall(r"dec-[a-z2-9]{8}", text)
-    assert len(found) == 1, text
-    return str(found[0])
-
-
-def commits(cli: Call) -> int:
-    return len(cli("log", "--json").json["commits"])
-
-
-def test_what_fits_a_prompt_is_a_decision_whose_outcome_can_be_reported(
-    home: Path, cli: Call, inline: None
-) -> None:
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    before = commits(cli)
-    decision = decision_in(prompted(cli, "how do I deploy to production"))
-    assert commits(cli) == before, "a prompt commits nothing"
-    cli("outcome", decision, "ok", "--action", "asked, then deployed")
-    (one,) = episodes(cli)
-    assert (one["task"], one["action"]) == ("how do I deploy to production", "asked, then deployed")
-    assert cli("outcome", decision, "ok", check=False).code == 6
-    assert cli("status", "--json").json["waiting"] == 0 and prompted(cli, "quantum chromodynamics") == ""
-
-
-@table("prompts", "kept")
-def test_what_is_said_off_the_record_is_no_showings_task(
-    home: Path, cli: Call, inline: None, prompts: list[str], kept: list[str]
-) -> None:
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    decisions = [decision_in(prompted(cli, prompt)) for prompt in prompts]
-    paths = sorted((home / "state/showings").glob("*.json"))
-    assert [load_derived(path)["task"] for path in paths] == kept
-    assert not any(b"ill" in path.read_bytes() or "生病" in path.read_text() for path in paths)
-    cli("outcome", decisions[-1], "ok", "--action", "deployed")
-    assert [one["action"] for one in episodes(cli)] == ["deployed"]
-
-
-@pytest.mark.covers("BX.5")
-def test_a_block_is_told_once_a_session_and_joins_the_next_decision_by_its_id(
-    home: Path, cli: Call, inline: None
-) -> None:
-    block = cli(
-        "remember", "ask before a deploy on Friday", "--when", "deploying to production", "--json"
-    ).json["id"]
-    first = prompted(cli, "how do I deploy to production")
-    again = prompted(cli, "deploy to production now")
-    assert "Friday" in first and "Friday" not in again and block in again
-    assert decision_in(first) != decision_in(again)
-    assert "Friday" in prompted(cli, "deploy to production now", "another")
-    # What the start tells is told, too; behind a summary the host holds nothing of it.
-    assert "Friday" in prompted(cli, "", "t", "start", source="startup")
-    joined = prompted(cli, "deploy to production now", "t")
-    assert "Friday" not in joined and block in joined
-    assert "Friday" in prompted(cli, "", "t", "start", source="compact")
-    cli("outcome", decision_in(joined), "ok", "--used", block)
-    assert cli("show", block, "--json").json["record"]["ok"] == 1
-
-
 def test_a_block_is_told_whole_or_not_at_all(home: Path, cli: Call, inline: None) -> None:
     long = " ".join(f"step {n} of the deploy" for n in range(80))
     ids = [
         cli("remember", f"{word}: {long}", "--when", "deploying to production", "--json").json["id"]
         for word in ("alpha", "bravo", "charlie", "delta")
     ]
-    said = prompted(cli, "how do I deploy to production")
+    asked = '{"session_id": "s", "prompt": "how do I deploy to production"}'
+    said = cli("hook", "claude-code", "prompt", stdin=asked).stdout
+    (decision,) = re.findall(r"dec-[a-z2-9]{8}", said)
     told = [one for one in ids if one in said]
     assert len(told) == said.count("step 79 of the deploy") == 3 and "1 more that did not fit" in said
-    cli("outcome", decision_in(said), "ok")
+    cli("outcome", decision, "ok")
     counted = [cli("show", one, "--json").json.get("record", {}).get("ok", 0) for one in ids]
     assert sum(counted) == 3 and all(counted[ids.index(one)] for one in told)
-
-
-def test_where_nothing_is_learned_a_prompt_is_kept_nowhere(
-    home: Path, cli: Call, tmp_path: Path, inline: None
-) -> None:
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    folder = tmp_path / "work"
-    folder.mkdir()
-    subprocess.run(["git", "init", "-q", folder], check=True)
-    cli("project", "off", str(folder))
-    said = prompted(cli, "how do I deploy to production", cwd=str(folder))
-    assert "Friday" in said and "dec-" not in said
-    assert not (home / "state/showings").exists()
-
-
-@pytest.mark.covers("BX.8")
-def test_a_session_shows_how_its_decisions_seemed_to_end(
-    home: Path, cli: Call, tmp_path: Path, inline: None
-) -> None:
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    decision = decision_in(prompted(cli, "deploy to production", "4F2A-1"))
-    talk = acted(("make test", True), prompt="deploy to production")
-    talk.append({"type": "user", "uuid": "u9", "message": {"role": "user", "content": "no, that is wrong"}})
-    cli("hook", "claude-code", "end", stdin=told(tmp_path, talk))
-    cli("status")
-    (path,) = (home / "state/showings").glob(f"*.{decision}.json")
-    held = load_derived(path)
-    assert (held["seemed_ok"], held["seemed_failed"]) == ([], ["tests", "words"])
-    unreported = {"both": 0, "ok_when_ok": None, "failed_when_failed": None}
-    assert cli("stats", "--json").json["signals"] == [
-        {"kind": kind, "seen": 1, **unreported} for kind in ("tests", "words")
-    ]
-    (episode,) = episodes(cli)
-    assert episode["unreported"] and episode["action"] == "make test (failed)"
-    cli("outcome", decision, "fail")
-    tests = cli("stats", "--json").json["signals"][0]
-    assert (tests["both"], tests["failed_when_failed"], tests["ok_when_ok"]) == (1, 1.0, None)
-    assert (
-        "tests: 1 decision with both, seemed ok when ok – %, seemed failed when failed 100 %"
-        in cli("stats").stdout
-    )
-    assert load_derived(path)["reported"] is False
-
-
-def test_a_home_without_showings_is_as_one_whose_files_are_cut_short(
-    home: Path, cli: Call, inline: None
-) -> None:
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    decision = decision_in(prompted(cli, "how do I deploy to production"))
-    (path,) = (home / "state/showings").glob("*.json")
-    path.write_bytes(path.read_bytes()[:-9])
-    # As if killed in the middle: told again, and nobody is asked.
-    assert "Friday" in prompted(cli, "how do I deploy to production")
-    assert cli("outcome", decision, "ok", check=False).code == 4
-    assert cli("check").code == 0
-
-
-@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "qwen"])
-def test_the_person_hears_once_a_day_that_something_waits(home: Path, cli: Call, host: str) -> None:
-    def told(day: str, event: str = "start") -> str:
-        sent = json.dumps({"session_id": f"{day}{event}", "cwd": str(home.parent), "prompt": "x"})
-        out = cli("hook", host, event, stdin=sent, env={"ALICE_NOW": f"2026-02-{day}T10:00:00Z"}).stdout
-        return str(json.loads(out or "{}").get("systemMessage", ""))
-
-    assert told("20") == "", "nothing waits"
-    cli("memorize", "use rg", "--actor", "agent:x")
-    cli("memorize", "use fd", "--actor", "agent:x")
-    assert told("20", "prompt") == ""
-    assert told("20") == "2 things wait: say 'review memory', or alice-exp review"
-    assert told("20") == "" and told("21") != "" and told("21") == ""
