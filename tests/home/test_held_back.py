@@ -17,19 +17,7 @@ from alice_exp.model.values.block import Payload
 from alice_exp.review.usecases.decisions import approve, reject
 from tests.conftest import Call
 
-SECRETS = {
-    "hunter2-Tr0ub4dor": "the staging password is hunter2-Tr0ub4dor",
-    "13812345678": "我的手机号是 13812345678",
-}
-
-
-@pytest.fixture
-def waiting(home: Path, cli: Call) -> list[str]:
-    """A password, a phone number and a rule that two agents proposed, shown in a report."""
-    said = [*SECRETS.values(), "use rg to search"]
-    ids = [cli("memorize", one, "--actor", "agent:claude", "--json").json["id"] for one in said]
-    cli("heartbeat")
-    return ids
+TEXT = "我的手机号是 13812345678"
 
 
 def holding(root: Path, word: str) -> list[str]:
@@ -42,75 +30,6 @@ def holding(root: Path, word: str) -> list[str]:
                 data = zlib.decompress(data)
             found += [str(path.relative_to(root))] * (word.encode() in data)
     return found
-
-
-def test_it_lies_in_one_closed_file_and_is_met_like_any_candidate(
-    home: Path, cli: Call, waiting: list[str], git: Callable[..., str]
-) -> None:
-    root = home
-    file = root / "state/held.jsonc"
-    assert file.stat().st_mode & 0o777 == 0o600
-    for word in SECRETS:
-        assert holding(root, word) == ["state/held.jsonc"]
-        assert git(root, "log", "--all", "-S", word, "--format=%h") == ""
-    listed = cli("list", "--set", "low_value", "--json").json
-    assert {row["id"] for row in listed["blocks"]} == {*waiting}
-    assert cli("show", waiting[0], "--json").json["payload"] == SECRETS["hunter2-Tr0ub4dor"]
-    shown = cli("heartbeat", "--peek").stdout
-    assert all(text in shown for text in SECRETS.values())
-
-
-@pytest.mark.covers("BX.70")
-def test_a_rejection_unlinks_it(home: Path, cli: Call, waiting: list[str]) -> None:
-    root = home
-    cli("heartbeat", "--open", check=False)
-    cli("reject", waiting[0], "--reason", "hunter2-Tr0ub4dor must not be kept", "--yes")
-    cli("reject", waiting[1], "--yes")
-    assert not (root / "state/held.jsonc").exists()
-    for word in SECRETS:
-        assert holding(root, word) == []
-    assert cli("show", waiting[0], check=False).code == 4
-    assert "rejected" in cli("log", waiting[0]).stdout or "reject" in cli("log", waiting[0]).stdout
-    assert [row["id"] for row in cli("heartbeat", "--peek", "--json").json["items"]] == [waiting[2]]
-    assert cli("doctor", check=False).code == 0
-
-
-def test_an_approval_asks_for_itself_alone(home: Path, cli: Call, waiting: list[str]) -> None:
-    done = cli("reply", "approve all", "--yes", "--json", check=False)
-    assert (done.code, done.json["approved"]) == (5, [waiting[2]])
-    assert {(row["id"], row["why"]) for row in done.json["skipped"]} == {
-        (one, "private") for one in waiting[:2]
-    }
-    root = home
-    assert all(holding(root, word) == ["state/held.jsonc"] for word in SECRETS)
-    cli("approve", waiting[1], "--yes")
-    assert holding(root, "hunter2-Tr0ub4dor") == ["state/held.jsonc"]
-    assert "experiences/personal/user_preferences.jsonc" in holding(root, "13812345678")
-    assert cli("show", waiting[1], "--json").json["set"] == "personal"
-
-
-def test_an_undo_of_its_proposal_takes_it_out(home: Path, cli: Call) -> None:
-    done = cli(
-        "memorize", "the api password is Tr0ub4dor-3", "--when", "logging in", "--actor", "agent:x", "--json"
-    )
-    cli("undo", "--yes")
-    assert holding(home, "Tr0ub4dor-3") == []
-    assert cli("show", done.json["id"], check=False).code == 4
-
-
-def test_what_nobody_answers_goes_without_a_trace(
-    home: Path, cli: Call, waiting: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ALICE_NOW", "2030-01-01T09:00:00Z")
-    cli("heartbeat")
-    assert all(holding(home, word) == [] for word in SECRETS)
-
-
-def test_a_purge_reaches_it(home: Path, cli: Call, waiting: list[str]) -> None:
-    cli("reject", waiting[0], "--purge", "--yes")
-    cli("purge", waiting[1], "--yes")
-    assert all(holding(home, word) == [] for word in SECRETS)
-    assert cli("doctor", check=False).code == 0
 
 
 class Killed(BaseException):
@@ -138,9 +57,6 @@ def killed(request: pytest.FixtureRequest) -> Callable[[Callable[[], object]], b
         return bool(request.param == "after")
 
     return run
-
-
-TEXT = SECRETS["13812345678"]
 
 
 def test_a_crash_of_a_capture_loses_nothing(home: Path, cli: Call, killed: Any) -> None:
