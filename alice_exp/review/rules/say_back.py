@@ -238,6 +238,7 @@ class _Reader:
             clause.opener == "but" and first.wide == "all",
             is_first and self.goes_on and (listed or (is_number and clause.level < 1 + self.is_list)),
         )
+        first.wide = first.wide or "all" * (first.is_only_out and not (self.pairs or self.waiting))
         pairs = [
             cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
             for pair in zip(row[::2], row[1::2], strict=False)
@@ -250,7 +251,7 @@ class _Reader:
             odd = row[-1]
             is_named = isinstance(odd, Named) and odd.by_word and odd.places <= union(clause.sets[:-1])
             refuse(not (is_named if isinstance(odd, Named) else odd[0] == self.pairs[-1][1]))
-        refuse(self.header and self.header[0] != self.pairs[-1][1])
+        refuse(self.header and self.header[0] not in (self.pairs[-1][1], "" if first.wide else "later"))
         self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
         self.header, self.goes_on, self.is_list, self.fresh = None, not is_first, False, len(self.waiting)
 
