@@ -129,29 +129,6 @@ def test_ids_complete_with_their_triggers(home: Path, run: Call, cli: Call) -> N
     assert set(offers(run, "move", one, "")) >= {"personal/user_preferences", "universal/tool_usage"}
 
 
-def test_a_groups_ids_are_those_of_its_things(home: Path, run: Call, cli: Call) -> None:
-    block = cli("remember", "x", "--json").json["id"]
-    episode = cli("episode", "add", "--task", "search code", "--success", "--json").json["id"]
-    session = cli("session", "start", "--json").json["id"]
-    cli("event", "add", "tests are red")
-    assert offers(run, "episode", "show", "") == offers(run, "distill", "") == {episode: "search code"}
-    assert offers(run, "session", "show", "").keys() == {session}
-    assert offers(run, "event", "expand", "").keys() == {"1"}
-    assert offers(run, "owner", "sign", "").keys() == {block}
-
-
-def test_words_options_keys_and_choices_complete(home: Path, run: Call) -> None:
-    assert {"retire", "revive", "restore"} <= set(offers(run, "re"))
-    assert offers(run, "config", "").keys() == {"get", "set", "accept", "list", "edit"}
-    assert offers(run, "config", "get", "thresholds.p") == {
-        "thresholds.past": "Verifications that raise a possible block to past"
-    }
-    assert "--from-rejected" in offers(run, "revive", "--")
-    assert offers(run, "outcome", "exp-aaaaaaa2", "").keys() == {"ok", "fail"}
-    assert offers(run, "completion", "").keys() == {"bash", "zsh", "fish"}
-    assert offers(run, "nonsense", "") == {}
-
-
 def test_bash_inserts_the_id_and_runs_nothing_of_what_it_reads(home: Path, cli: Call, world: Path) -> None:
     trap = world / "trap"
     block_id = cli("remember", "x", "--when", f"$(touch {trap}) `touch {trap}` *", "--json").json["id"]

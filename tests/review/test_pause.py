@@ -14,15 +14,6 @@ from tests.review.test_daily_report import candidate
 DAYS = ["", *(f"2026-03-{day:02}T00:00:00+00:00" for day in range(1, 10))]
 
 
-def at(moment: str) -> dict[str, str]:
-    return {"ALICE_NOW": moment}
-
-
-def due(cli: Call, moment: str) -> str:
-    (item,) = cli("heartbeat", "--peek", "--json", env=at(moment)).json["items"]
-    return str(item["expires_at"])
-
-
 @table("text", "now", "until", "after")
 def test_pauses_follow_one_another(text: str, now: int, until: int, after: str) -> None:
     def written(days: str) -> str:
@@ -51,15 +42,6 @@ def test_only_the_days_of_a_pause_that_it_waited_are_left_out(shown: str, due: s
     wait = Wait(7, pauses_of(f"{DAYS[4]}/{DAYS[8]}"))
     block = candidate("a", f"{shown}T00:00:00Z")
     assert expires_at(block, wait) == f"{due}T00:00:00Z"
-
-
-@pytest.mark.parametrize("ends", ["off", "2026-02-23"])
-def test_a_pause_can_be_ended_early(home: Path, cli: Call, ends: str) -> None:
-    cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
-    cli("heartbeat", env=at("2026-02-20T09:00:00Z"))
-    cli("pause", "2026-03-08", env=at("2026-02-22T09:00:00Z"))
-    assert cli("pause", ends, "--json", env=at("2026-02-23T09:00:00Z")).json == {"until": None}
-    assert due(cli, "2026-02-24T09:00:00Z") == "2026-02-28T09:00:00Z", "one day of pause"
 
 
 @table("words", "code")

@@ -76,12 +76,3 @@ def test_after_three_weeks_nothing_has_vanished_unseen(
     assert len(report["items"]) == 3
     cli("restore", seen, env=AWAY)
     assert seen in _pool(cli, AWAY)
-
-
-def test_an_agents_clock_leaves_the_mark_of_what_the_person_saw(home: Path, cli: Call) -> None:
-    cli("heartbeat", env=FIRST)
-    (mark,) = (home / "state").glob("shown-report-*")
-    cli("list", env=FAR | AGENT)
-    assert mark.exists()
-    cli("list", env=WEEK)
-    assert not mark.exists()

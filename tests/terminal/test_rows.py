@@ -101,20 +101,6 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "line", ["list --format xml", "list --json --format tsv", "heartbeat --format nix", "list --fields nix"]
-)
-def test_another_format_or_field_is_a_mistake_of_usage(home: Path, cli: Call, line: str) -> None:
-    cli("remember", "x")
-    assert cli(*line.split(), check=False).code == 2
-
-
-@pytest.mark.parametrize("line", ["remember -", "memorize -"])
-def test_a_payload_comes_from_stdin(home: Path, cli: Call, line: str) -> None:
-    cli(*line.split(), stdin="第一行\n第二行\n")
-    assert cli("list", "--json").json["blocks"][0]["payload"] == "第一行\n第二行"
-
-
 def test_every_text_may_come_from_stdin(home: Path, cli: Call) -> None:
     cli("remember", "use rg", "--when", "searching code")
     assert cli("recall", "-", stdin="searching code").stdout == cli("recall", "searching code").stdout
@@ -209,18 +195,6 @@ def test_which_pager(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert streams.command() == words
-
-
-def test_evidence_may_be_a_text(home: Path, cli: Call) -> None:
-    path = home / "experiences/personal/habits.jsonc"
-    path.write_text('{"blocks": [{"payload": "p", "evidence": "said so"}]} // stays\n', "utf-8")
-    (block,) = cli("list", "--json").json["blocks"]
-    assert block["evidence"] == [{"kind": "note", "quote": "said so"}]
-    assert cli("check").stdout == "all files are in order\n"
-    cli("outcome", block["id"], "ok")
-    text = path.read_text("utf-8")
-    assert "said so" in text and "// stays" in text
-    assert cli("check").stdout == "all files are in order\n"
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])
