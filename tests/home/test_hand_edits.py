@@ -53,21 +53,6 @@ def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -
     assert cli("show", "exp-typed222", "--json").json["approved"] is True
 
 
-def test_deleting_a_block_is_adopted_and_restorable(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    made = cli("remember", "tea", "--json").json["id"]
-    path = home / PERSONAL
-    noted = path.read_text(encoding="utf-8").replace('{\n      "id"', '{ // my note\n      "id"')
-    path.write_text(noted, encoding="utf-8")
-    cli("list")
-    put(home, PERSONAL, '{"payload": "coffee"}')
-    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["coffee"]
-    assert cli("show", made, check=False).code == 4
-    assert git(home, "log", "-1", "--format=%(trailers:key=Alice-Block,valueonly)").split().count(made) == 1
-    cli("restore", made)
-    assert {one["payload"] for one in cli("list", "--json").json["blocks"]} == {"tea", "coffee"}
-    assert path.read_text(encoding="utf-8").count("// my note") == noted.count("// my note")
-
-
 @pytest.mark.parametrize(
     ("path", "name"), [(PERSONAL, "blocks"), ("experiences/records/episodes.jsonc", "episodes")]
 )
@@ -164,28 +149,6 @@ def test_adopting_asks_git_of_the_edited_file_alone(
     path.write_text(path.read_text().replace("two", "another"))
     assert "another" in cli("list").stdout
     assert len(asked) == 1
-
-
-def test_a_secret_that_is_edited_out_is_said_to_be_in_history_until_it_is_purged(
-    home: Path, cli: Call
-) -> None:
-    door, phone, clean = (
-        cli("remember", said, "--json").json["id"]
-        for said in ("the door's password is Zx81-kappa-77", "my phone is 13912345678", "I like tea")
-    )
-    (path,) = (home / "experiences/personal").glob("user_preferences.jsonc")
-    path.write_text(path.read_text().replace(" is Zx81-kappa-77", "").replace("tea", "coffee"))
-    (line,) = cli("check").stderr.splitlines()
-    assert f"taken out of {door}" in line and f"'alice-exp purge {door}'" in line
-    edited = cli("edit", phone, env={"EDITOR": "sed -i s/13912345678/new/"})
-    assert f"'alice-exp purge {phone}'" in edited.stderr
-    assert clean not in cli("edit", clean, env={"EDITOR": "sed -i s/coffee/milk/"}).stderr
-    assert cli("heartbeat", "--peek", "--json").json["withdrawn"] == [phone, door]
-    assert f"'alice-exp purge ID': {phone}, {door}." in cli("heartbeat", "--peek").stdout
-    cli("purge", phone, "--yes")
-    path.unlink()
-    assert f"purge {door}" not in cli("list").stderr, "it was said before"
-    assert cli("heartbeat", "--peek", "--json").json["withdrawn"] == [door]
 
 
 @pytest.mark.parametrize("kept", [".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.cloud", ""])

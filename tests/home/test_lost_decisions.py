@@ -133,32 +133,3 @@ def test_a_purge_takes_the_copies_along(cli: Call, git: Git, home: Path, lived: 
         path.read_text("utf-8", "replace") for path in (home / "state/lost").rglob("*") if path.is_file()
     )
     assert lived[GOOD] not in told and lived[OLD] in told
-
-
-@pytest.mark.covers("BX.33")
-def test_a_hand_edit_waits_as_a_difference_and_one_key_takes_all(cli: Call, home: Path) -> None:
-    cli("config", "set", "hand_edits.trusted", "false")
-    into = ("--namespace", "universal/tool_usage")
-    web = str(cli("memorize", "start it with ./build now", "--when", WHEN, *into, "--json").json["id"])
-    cli("heartbeat")
-    cli("approve", web, "--yes")
-    own = str(cli("remember", "I drink tea", "--json").json["id"])
-    for folder, old, new in (("universal", "./build", "/build"), ("personal", "drink tea", "drink coffee")):
-        for path in (home / "experiences" / folder).glob("*.jsonc"):
-            path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-    added = home / "experiences/personal/notes.jsonc"
-    added.write_text('{"blocks": [{"payload": "I live in Oslo"}]}', "utf-8")
-    assert trusted(cli) == []
-    rows = {row["payload"]: row["was"] for row in cli("heartbeat", "--json").json["unapproved"]}
-    assert rows == {
-        "start it with /build now": "start it with ./build now",
-        "I drink coffee": "I drink tea",
-        "I live in Oslo": None,
-    }
-    page = cli("heartbeat").stdout
-    assert "“./build” → “/build”" in page and "“tea” → “coffee”" in page and "never decided on here" in page
-    done = cli("approve", "--universal", "--yes")
-    assert "“./build” → “/build”" in done.stderr, "what is approved is shown with what it was"
-    assert trusted(cli) == ["I drink coffee", "I live in Oslo", "start it with /build now"]
-    assert cli("heartbeat", "--json").json["unapproved"] == []
-    assert {web, own} <= {row["id"] for row in cli("list", "--json").json["blocks"]}

@@ -177,24 +177,6 @@ def test_a_read_only_home_answers_and_refuses(home: Path, cli: Call, known: str)
             folder.chmod(0o700)
 
 
-def test_deleting_state_loses_nothing(home: Path, cli: Call, known: str, git: Callable[..., str]) -> None:
-    made = cli("memorize", "use rg", "--json").json["id"]
-    report = cli("heartbeat", "--json").json
-    shutil.rmtree(home / "state")
-    peek = cli("heartbeat", "--peek", "--json").json
-    assert (peek["report"], [one["number"] for one in peek["items"]]) == (report["report"], [1])
-    cli("approve", "1", "--yes")
-    assert cli("show", made, "--json").json["set"] == "universal"
-    assert git(home, "status", "--porcelain") == ""
-
-
-def test_stale_locks_of_git_are_swept(home: Path, cli: Call, known: str) -> None:
-    for name in ("index.lock", "HEAD.lock", "refs/heads/main.lock"):
-        (home / "experiences/.git" / name).write_text("")
-    cli("remember", "coffee")
-    assert list((home / "experiences/.git").rglob("*.lock")) == []
-
-
 def test_a_git_that_only_reads_keeps_no_stale_lock(home: Path, cli: Call, known: str) -> None:
     """A pager left open, or what a running server reads history with, takes no lock: whoever made it is dead."""
     repository = home / "experiences" / ".git"
@@ -245,19 +227,3 @@ def test_a_file_that_is_a_link_is_named_by_whoever_would_write_to_it(
     path.symlink_to(home / "elsewhere.jsonc")
     for sentence in refused(cli, known, home, writes=[("remember", "coffee"), ("outcome", known, "ok")]):
         assert "this is a symbolic link" in sentence and "missing" not in sentence
-
-
-@pytest.mark.parametrize("linked", [False, True])
-def test_a_home_that_others_may_read_is_said_and_closed(
-    home: Path, cli: Call, world: Path, linked: bool
-) -> None:
-    place = home
-    if linked:
-        place = home.rename(world / "real")
-        home.symlink_to(place)
-    place.chmod(0o755)
-    found = {one["name"]: one for one in cli("doctor", "--json").json["checks"]}["permissions"]
-    said = " ".join(one["message"] for one in found["problems"])
-    assert "0755" in said and ("symbolic link" in said) is linked
-    cli("doctor", "--fix", "--yes")
-    assert place.stat().st_mode & 0o777 == 0o700
