@@ -67,39 +67,6 @@ def test_what_git_is_in_the_middle_of_waits(mark: str, word: str, home: Path, cl
     assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
 
 
-def test_a_real_rebase_that_stops_waits_and_goes_on(
-    home: Path, cli: Call, known: str, git: Callable[..., str]
-) -> None:
-    cli("remember", "coffee")
-    git(
-        home,
-        "-c",
-        "user.name=P",
-        "-c",
-        "user.email=p@example.org",
-        "-c",
-        "sequence.editor=sed -i 1s/pick/edit/",
-        "rebase",
-        "--quiet",
-        "-i",
-        "HEAD~2",
-    )
-    hand = home / "experiences/personal/workflow_habits.jsonc"
-    edited = hand.read_text(encoding="utf-8").replace("[]", '[{"payload": "walk"}]')
-    hand.write_text(edited, encoding="utf-8")
-    refused(cli, known, home)
-    assert hand.read_text(encoding="utf-8") == edited
-    git(home, "rebase", "--abort", check=False)
-    hand.write_text(edited, encoding="utf-8")
-    cli("remember", "water")
-    assert {one["payload"] for one in cli("list", "--json").json["blocks"]} == {
-        "tea",
-        "coffee",
-        "walk",
-        "water",
-    }
-
-
 @pytest.mark.parametrize("folder", ["personal", "universal", "low_value_pool"])
 def test_a_missing_directory_is_never_taken_for_all_deleted(
     folder: str, home: Path, cli: Call, known: str, git: Callable[..., str]
