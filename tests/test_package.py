@@ -118,4 +118,4 @@ def test_every_costly_test_is_there() -> None:
     for line in (ROOT / "tests/costly.txt").read_text("utf-8").split():
         path, _, name = line.partition("::")
         here = (ROOT / "tests" / path).read_text("utf-8")
-        assert f"def {name}" in here or name in [case.name for case in parse(here)], line
+        assert not name or f"def {name}" in here or name in [case.name for case in parse(here)], line
