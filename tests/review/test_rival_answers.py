@@ -14,6 +14,7 @@ __all__ = ["screen"]
 PAIRS = {
     "en": ("merging", "never squash the commits", "always squash the commits"),
     "zh": ("合并分支时", "不要压缩提交", "要压缩提交"),
+    "values": ("operating the server", "the nightly backup runs at 2 am", "the nightly backup runs at 4 am"),
 }
 
 
@@ -118,9 +119,9 @@ def test_what_waits_or_is_in_doubt_is_not_told_and_nobody_is_asked(cli: Call, pa
     assert cli("approve", new, "--yes", "--json").json["ids"] == [new]
 
 
-@pytest.fixture(params=["en", "zh"])
+@pytest.fixture(params=["en", "zh", "values"])
 def both_wait(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[str, str]:
-    """Two candidates that say the opposite of one another, which the report shows as 1 and 2."""
+    """Two candidates of which one alone can hold; the report shows them as 1 and 2."""
     when, old, new = PAIRS[request.param]
     for text in (old, new):
         cli("memorize", text, "--when", when, "--about", "user")
