@@ -346,7 +346,7 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     chosen = turns.likely(known.holders, query.days, LIKELY)
     found = turns.beside(chosen, query.tokens)
     lengths = {number: turn.length for number, turn in found.items()}
-    matches = score(query, known, _lent(found, chosen, known, LENT), lengths).matches
+    matches = score(query, known, _lent(found, chosen, known, LENT), lengths, {}).matches
     times = {number: found[number].at for number in chosen if found[number].at}
     on_day = {number for number, at in times.items() if any(span.covers(day_of(at)) for span in query.days)}
     named = turns.named(question)
@@ -362,7 +362,7 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     for number in on_day:
         scores[number] += lift
     best = sorted(scores, key=lambda number: (-round(scores[number], 6), number))[: max(top, LOOKED_AT)]
-    own = score(query, known, _lent(found, best, known, {0: 1.0}), lengths)
+    own = score(query, known, _lent(found, best, known, {0: 1.0}), lengths, {})
     fitting = on_day.union(number for number in best if own.probability(number) >= gate)
     if fitting.isdisjoint(best):
         return []

@@ -49,7 +49,7 @@ class Pair:
         when, before = (text_keys(" ".join((of.text, *of.keywords))) for of in (new.trigger, known.trigger))
         self.topic = len(when & before) / (len(when | before) or 1)
         self.strength = round(self.dice + self.topic / 4, 3)
-        self.of_user = all(block.about == "user" or of.is_own for block, of in ((new, one), (known, two)))
+        self.of_user = (new.about == "user" or one.is_own) and (known.about == "user" or two.is_own)
         self.agrees = self.cover >= OF_SUBJECT and all(
             one.signs[key] * two.signs.get(key, 1) > 0 for key in shared
         )
@@ -116,13 +116,15 @@ class Pair:
         )
 
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
-        shared = [key for key in one if key in two]
+        shared = one.keys() & two.keys()
         denied = sum(one[key] * two[key] < 0 for key in shared)
-        # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
-        is_when = all(key[1:].rpartition(":")[0] in WHEN for key in shared)
         is_general = self.of_user and len(shared) >= CLEAR * len(one)
-        is_of_one = is_general or 2 * len(shared) > OF_ONE * (len(one) + len(two))
-        return is_of_one and 2 * denied >= len(shared) and not is_when
+        # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
+        return (
+            0 < denied >= len(shared) / 2
+            and (is_general or 2 * len(shared) > OF_ONE * (len(one) + len(two)))
+            and not all(key[1:].rpartition(":")[0] in WHEN for key in shared)
+        )
 
     def _is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one; or the new one tells that what the known one says

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
 
@@ -68,9 +68,9 @@ class Statistics:
         held = max(1, min(holders, self.total))
         return math.log1p((self.total - held + 0.5) / (held + 0.5))
 
-    def rarity(self, *tokens: str) -> float:
-        """The idf of a word, by the rarest of its tokens."""
-        return self.idf(min(self.holders.get(token, 0) for token in tokens))
+    def rarity(self, token: str) -> float:
+        """The idf of a token."""
+        return self.idf(self.holders.get(token, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +170,19 @@ def score(
     known: Statistics,
     held: Mapping[str, Mapping[int, float]],
     lengths: Mapping[int, int] | Sequence[int],
+    shares: dict[str, dict[int, float]],
 ) -> Scored:
-    """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``)."""
+    """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``);
+    ``shares`` takes what is worked out of a token, for the next question to the same texts."""
     query = query.said_of(known.holders.keys())
     base, slope = K1 * (1 - B), K1 * B / (known.average or 1.0)
 
-    @cache
     def share(token: str) -> dict[int, float]:
         """n / (n + dampening), in (0, 1), in each text that has a token n times."""
-        texts = held.get(token, {}).items()
-        return {text: n / (n + base + slope * lengths[text]) for text, n in texts}
+        if token not in shares:
+            texts = held.get(token, {}).items()
+            shares[token] = {text: n / (n + base + slope * lengths[text]) for text, n in texts}
+        return shares[token]
 
     def whole(name: tuple[str, ...]) -> dict[int, float]:
         """What the weakest token of a word brings in each text that has them all."""
@@ -198,12 +201,12 @@ def score(
 
     scores: defaultdict[int, float] = defaultdict(float)
     values = {term: query.weights[term] * known.rarity(term) for term in query.terms}
-    for value, shares in chain(
+    for value, parts in chain(
         ((values[term], share(term)) for term in query.terms),
         map(named, query.concepts),
         ((PAIR * max(map(known.rarity, pair.split(" "))), share(pair)) for pair in query.pairs),
     ):
-        for text, part in shares.items():
+        for text, part in parts.items():
             scores[text] += value * part
     most = math.fsum(values.values())
     return Scored(query, known, {text: min(1.0, s / most) for text, s in scores.items()}, held, lengths)
@@ -266,6 +269,11 @@ class Texts:
     lengths: Sequence[int]
     known: Statistics
 
+    @cached_property
+    def shares(self) -> dict[str, dict[int, float]]:
+        """What ``score`` has worked out of tokens for all these texts."""
+        return {}
+
     @classmethod
     def of(cls, texts: Sequence[str], situations: Sequence[str] = (), sizes: Sequence[int] = ()) -> Texts:
         """Take texts in. ``situations`` are theirs, if they have any: a word of a situation counts once for all texts
@@ -293,9 +301,10 @@ class Texts:
         """The matches of a question, in all texts or in some; ``now`` as in ``Query.of``."""
         query = Query.of(question, now)
         held = {token: self.rows[token] for token in query.tokens if token in self.rows}
-        if only is not None:
-            held = {token: {at: held[token][at] for at in held[token].keys() & only} for token in held}
-        return score(query, self.known, held, self.lengths)
+        scored = score(query, self.known, held, self.lengths, self.shares)
+        if only is None:
+            return scored
+        return replace(scored, matches={at: match for at, match in scored.matches.items() if at in only})
 
 
 AT_ONCE = 256

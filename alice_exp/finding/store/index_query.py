@@ -143,7 +143,7 @@ class Indexed:
             self.texts[row, checked] = text
         texts = {key[0]: self.texts[key] for key in keys}
         held = _held(query, frozenset(known.holders), texts)
-        scored = score(query, known, held, {row: text.length for row, text in texts.items()})
+        scored = score(query, known, held, {row: text.length for row, text in texts.items()}, {})
         return Found(scored, lambda number: texts[number].standing)
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
