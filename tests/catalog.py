@@ -83,13 +83,13 @@ only {free} MiB are free on this disk|the repository is damaged|{count} were her
 it is gone|not a plain file|no longer true|needs no passphrase|a field is cut off|no summary came back
 is held by an agent alone, which may sign for anybody|it was offered twice|this is obsolete here, as {id}
 {most} blocks of this peer wait for a decision already|{most} blocks are taken at once|this Alice cannot answer now
-its id is not its certificate's|a message of {size} bytes is too long to send|it is nested too deeply
+its id is not its certificate's|a message of {size} bytes is too long to send
 "{trait}": succeeded {successes} of {total} = {rate} % [{from}, {to}], the others {other_successes} of {other_total} = {other_rate} %; difference {low} to {high} points (90 %)
 "{trait}": the mean reward fell from {older} to {newer} over {total} episodes
 one episode, succeeded {successes} of {total}
 {claimed} verified there: a claim of {name}|{name} was forgotten with all that it shared|{name} stands behind this no more
 written on another machine while {id} was changed here|cited by
-{0} is no JSON number|on the other side: alice-exp peer invite|on the other side: alice-exp peer serve
+on the other side: alice-exp peer invite|on the other side: alice-exp peer serve
 """
 """Sentences that reach a person as the value of another, or from a table."""
 _OPTIONS = tuple(option.doc for option in OPTIONS)

@@ -8,8 +8,8 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime, tzinfo
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ import typer
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc.scan import Json, Problem, strict
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
 from alice_exp.terminal.fields import BOUNDS, require_fitting
 
@@ -67,16 +67,17 @@ def json_or_text(text: str) -> Json:
     """Parse a text as JSON if it is JSON that a file may contain; otherwise return it as a text."""
     require_utf8(text)
     try:
-        value: Json = _DECODE(text)
+        return strict(text)
     except (ValueError, RecursionError):
         return text
-    return text if _has_surrogate_escape(text.encode()) and _holds_surrogate(value) else value
 
 
 def require_utf8(*texts: str) -> None:
     """Raise ``UsageError`` for an argument with lone surrogates, which no file could contain."""
-    if any(map(_holds_surrogate, texts)):
-        raise UsageError("this argument is not UTF-8 text")
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        raise UsageError("this argument is not UTF-8 text") from None
 
 
 def window(text: str) -> float:
@@ -141,77 +142,21 @@ def source_bytes(source: str, *, bounded: bool = False) -> bytes:
 
 
 def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
-    fault = partial(ProblemError, path=source, line=number)
     try:
         # A byte order mark can only be at the start of the file.
-        value = _DECODE(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError as error:
-        raise fault("this is not UTF-8 text", column=error.start + 1) from None
-    except json.JSONDecodeError as error:
-        # Said as of a file: our reader knows what a person meant; json names what its grammar wants.
-        meant = jsonc.parse(raw, spans_of="").problem
-        helps = meant.hint if meant else ""
-        raise ProblemError(
-            "this line is not JSON: {why}",
-            why=meant.message if meant else error.msg.lower(),
-            hint=helps,
-            path=source,
-            line=number - 1 + (meant.line if meant else error.lineno),
-            column=meant.column if meant else error.colno,
-        ) from None
+        value = strict(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise fault("this line is not JSON: {why}", why=why, column=1) from None
+        # Said as of a file: our reader knows what a person meant; json names what its grammar wants.
+        if (meant := jsonc.parse(raw, spans_of="").problem) is None:
+            assert isinstance(error, json.JSONDecodeError)
+            meant = Problem(source, error.lineno, error.colno, error.msg.lower())
+        meant = replace(meant, path=source, line=number - 1 + meant.line)
+        raise meant.as_error("this line is not JSON: {message}") from None
     if not isinstance(value, dict):
-        raise fault("this line is not a JSON object", column=1)
-    if raw.count(b"[") + raw.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
-        raise fault("this line is nested too deeply", column=1)
-    if _has_surrogate_escape(raw) and _holds_surrogate(value):
-        raise fault("a text here holds half of a character (a lone surrogate)", column=1)
+        raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST and jsonc.is_deeper(value, DEEPEST):
+        raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
     return value
-
-
-def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f'the key "{twice}" stands twice in one object')
-    return made
-
-
-def _constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _float(text: str) -> float:
-    value = float(text)
-    if value in (float("inf"), float("-inf")):
-        raise ValueError(f"the number {text[:20]} is too large")
-    return value
-
-
-_DECODE = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float).decode
-
-
-def _depth(value: Json) -> int:
-    """The depth of nested objects and lists, the outermost included; iterative, so that no input exhausts the stack."""
-    deepest, waiting = 0, [(value, 1)]
-    while waiting:
-        item, depth = waiting.pop()
-        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else None
-        if inner is not None:
-            deepest = max(deepest, depth)
-            waiting += [(one, depth + 1) for one in inner]
-    return deepest
-
-
-def _has_surrogate_escape(raw: bytes) -> bool:
-    return b"\\ud" in raw.lower()
-
-
-def _holds_surrogate(value: Json) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in json.dumps(value, ensure_ascii=False))
 
 
 def write_apart(root: Path, target: str, text: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.edits import edit as edit
     from alice_exp.kernel.jsonc.formatting import Raw as Raw
     from alice_exp.kernel.jsonc.formatting import dump as dump
+    from alice_exp.kernel.jsonc.reader import is_deeper as is_deeper
     from alice_exp.kernel.jsonc.reader import parse as parse
 
 # Strings, which no tool that renames modules sees; kept in step with the imports above by hand.
@@ -30,7 +31,7 @@ _MODULES = {
     "document": ("Document", "Unchanged", "locate", "locate_key"),
     "edits": ("Append", "Edit", "Insert", "Remove", "Set", "cut", "edit"),
     "formatting": ("Raw", "dump"),
-    "reader": ("parse",),
+    "reader": ("is_deeper", "parse"),
 }
 
 

@@ -12,14 +12,11 @@ from dataclasses import field
 from enum import Enum, auto
 
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc.scan import ATOM, KEY, skip_trivia, unquote
+from alice_exp.kernel.jsonc.scan import ATOM, DIGITS, KEY, skip_trivia, unquote
 from alice_exp.kernel.value_class import dataclass
 
 DEPTH = 64
 """The deepest nesting of containers that is read, the root included."""
-
-DIGITS = 4300
-"""The most digits that an integer may have: Python refuses to convert longer ones (CVE-2020-10735)."""
 
 # For hexadecimal, which Python converts at any length but would not print in decimal.
 _TOO_BIG = (10**DIGITS).bit_length()

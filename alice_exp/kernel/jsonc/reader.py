@@ -7,16 +7,15 @@ decode goes to json5 by itself. Faults are noticed here and located by ``grammar
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Callable
 from json.scanner import make_scanner
 from typing import Any
 
 from alice_exp.kernel.jsonc.document import Document, SharedElements, position
-from alice_exp.kernel.jsonc.grammar import DEPTH, DIGITS, Checker, Fault, Frame, State
+from alice_exp.kernel.jsonc.grammar import DEPTH, Checker, Fault, Frame, State
 from alice_exp.kernel.jsonc.scan import (
+    DECODER,
     KEY,
     Child,
     Json,
@@ -127,34 +126,8 @@ _PLAIN = {
 }
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # json would keep the last of two equal keys and lose the other silently.
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("duplicate key")
-    return members
-
-
-def _finite(token: str) -> float:
-    number = float(token)
-    if math.isinf(number):
-        raise ValueError("overflow")
-    return number
-
-
-def _short(token: str) -> int:
-    if len(token) > DIGITS and len(token.lstrip("-")) > DIGITS:
-        raise ValueError("too many digits")
-    return int(token)
-
-
-# NaN and Infinity, which ``int`` refuses as ``parse_constant`` should.
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=int
-)
-
 # The C scanner itself: JSONDecoder.raw_decode adds a Python frame for each element.
-_SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: ignore[arg-type]
+_SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(DECODER)  # type: ignore[arg-type]
 
 
 class _Reader:

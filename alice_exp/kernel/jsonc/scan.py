@@ -1,15 +1,17 @@
-"""Scans JSONC and JSON5 text with regular expressions: trivia, strings, values, children of a container.
+"""Scans JSONC and JSON5 text with regular expressions: trivia, strings, values, children of a container; decodes plain
+JSON.
 
-Does not validate: on malformed text every function returns some offset and raises nothing.
+The scans do not validate: on malformed text every function returns some offset and raises nothing.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.value_class import dataclass
@@ -80,6 +82,46 @@ Pointer: TypeAlias = tuple[str | int, ...]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """Any JSON value."""
+
+
+DIGITS = 4300
+"""The most digits that an integer may have: Python refuses to convert longer ones (CVE-2020-10735)."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # json would keep the last of two equal keys and lose the other silently.
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("duplicate key")
+    return members
+
+
+def _finite(token: str) -> float:
+    number = float(token)
+    if math.isinf(number):
+        raise ValueError("overflow")
+    return number
+
+
+def _short(token: str) -> int:
+    if len(token) > DIGITS and len(token.lstrip("-")) > DIGITS:
+        raise ValueError("too many digits")
+    return int(token)
+
+
+# NaN and Infinity, which ``int`` refuses as ``parse_constant`` should.
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=int
+)
+
+
+def strict(text: str) -> Json:
+    """The value of plain JSON; ``ValueError`` or ``RecursionError`` for anything else, and for what no file may hold:
+    equal keys, NaN, a number that is too large, half a character."""
+    value: Json = DECODER.decode(text)
+    if "\\ud" in text.lower():
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def plain(value: object) -> str:
