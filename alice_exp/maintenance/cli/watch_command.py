@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.blocks.cli.lifetime_commands import in_words
-from alice_exp.finding.store.search_index import index
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
-from alice_exp.maintenance.store.watch import watcher
-from alice_exp.maintenance.usecases.watch_changes import Noticed, Watching
+from alice_exp.maintenance.store.watch import Noticed, Watching, watcher
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, rendered, say
@@ -51,7 +49,7 @@ def watch(
     """
     session = terminal.session
     limit = seconds(for_) if for_ else None
-    watching = Watching(session.home, index(session), session.history, lambda: session.caller.now)
+    watching = Watching(session)
     with Waiting(limit) as waiting, watcher(session, waiting.wake) as watched:
         noticed = watching.begin()
         with _face(terminal, watching) as show:

@@ -1,4 +1,4 @@
-"""Watches a home for saved files: events from watchdog, and a periodic scan for what they miss.
+"""Watches a home: events from watchdog, a periodic scan for what they miss, and what each look at the home finds.
 
 The only module that imports ``watchdog``. Directories are watched rather than files, because editors save by
 renaming; ``.git`` is not watched. A watcher only reports that something may have changed. The home compares contents,
@@ -13,12 +13,18 @@ import logging
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from alice_exp.finding.store.search_index import index
 from alice_exp.home.store.list_files import TRACKED, scan
-from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import MARK, Signature
+from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,3 +235,80 @@ def reloading(session: Session) -> Watcher:
 
     watching = watcher(session, adopt)
     return watching
+
+
+Kind = Literal["act", "problem", "mended"]
+
+_MOST = 200
+"""The most acts reported at once, since in a history that was rewritten meanwhile the last known act is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """One thing that a look found. ``at`` is when it was noticed (ISO-8601 UTC).
+
+    ``act``: ``commit`` landed. ``problem``: the file at ``path`` has ``problem``; its last good version stays in use.
+    ``mended``: the file at ``path`` has no problem any more.
+    """
+
+    kind: Kind
+    at: str
+    path: str = ""
+    commit: Commit | None = None
+    problem: Problem | None = None
+
+
+class Watching:
+    """A watch of a home: each ``look`` returns what is new since the previous one.
+
+    Reading the home adopts what a person saved (DESIGN 5); the act is reported whichever process adopted it first.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._head = ""
+        self.problems: tuple[Problem, ...] = ()
+        """The present problems."""
+        self.snapshot = Snapshot(())
+        """The snapshot of the last look."""
+
+    def begin(self) -> tuple[Noticed, ...]:
+        """The first look: the present problems, no past acts. ``ProblemError`` if there is no home."""
+        before = next(iter(self._session.history.log(limit=1)), None)
+        self._head = before.commit if before is not None else ""
+        self.snapshot = self._session.home.read(PLACES)
+        return (*self._acts(), *self._faults(self.snapshot.problems))
+
+    def look(self) -> tuple[Noticed, ...]:
+        """What happened since the last look: acts in order, then new problems, then mended files."""
+        try:
+            self.snapshot = self._session.home.read(PLACES)
+        except ProblemError as error:
+            return self._faults((Problem.told(error),))
+        # Brings the index up to date, so that the next query does not have to.
+        index(self._session).ask(lambda _: True)
+        return (*self._acts(), *self._faults(self.snapshot.problems))
+
+    def _acts(self) -> tuple[Noticed, ...]:
+        head = self.snapshot.head
+        if not head or head == self._head:
+            return ()
+        newer = list(takewhile(lambda act: act.commit != self._head, self._session.history.log(limit=_MOST)))
+        self._head = newer[0].commit if newer else head
+        return tuple(Noticed("act", self._session.caller.now, commit=act) for act in reversed(newer))
+
+    def _faults(self, problems: tuple[Problem, ...]) -> tuple[Noticed, ...]:
+        now = self._session.caller.now
+        known = set(map(_identity, self.problems))
+        new = [problem for problem in problems if _identity(problem) not in known]
+        broken = {problem.path for problem in problems}
+        mended = [path for path in dict.fromkeys(p.path for p in self.problems) if path not in broken]
+        self.problems = problems
+        return (
+            *(Noticed("problem", now, problem.path, problem=problem) for problem in new),
+            *(Noticed("mended", now, path) for path in mended),
+        )
+
+
+def _identity(problem: Problem) -> tuple[str, str]:
+    return (problem.where, problem.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from alice_exp.caller.acting import require_person
@@ -13,8 +13,8 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.formats import schemas
-from alice_exp.maintenance.store.inspection import inspection
+from alice_exp.maintenance.store.inspection import SURROUNDINGS, Examination
+from alice_exp.maintenance.usecases.settings import schemas
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.owner import usecases as owning
@@ -53,12 +53,10 @@ def _checked(session: Session, name: str, fix: bool) -> Check:
     """Run one check; if it fails itself, that is reported as its problem, so that the others still run."""
     mended = 0
     try:
-        if fix and name == "schemas":
-            mended = _rewrite_schemas(session)
-        elif fix and name not in _OWN:
-            mended = inspection(session).mend(name)
-        found = _OWN[name](session) if name in _OWN else inspection(session).look(name)
-        return Check(name, tuple(found), mended)
+        look, mend = _EXAMINATIONS[name]
+        if fix and mend is not None:
+            mended = mend(session)
+        return Check(name, tuple(look(session)), mended)
     except AliceError as error:
         fault = Problem.told(error)
     except (OSError, ValueError) as error:
@@ -75,8 +73,10 @@ def _remotes(session: Session) -> Iterator[Problem]:
 def _clock(session: Session) -> Iterator[Problem]:
     """Commits, episodes and blocks from the future: the clock is wrong now, or was then."""
     latest = datetime.fromisoformat(session.caller.now) + SKEW
+    repository = session.home.repository
+    head = repository.head()
     # A time of git's may lie beyond the last year that a calendar here knows.
-    newest = datetime.fromtimestamp(min(inspection(session).commit_time(), _LAST), UTC)
+    newest = datetime.fromtimestamp(min(repository.commit_time(head) if head else 0, _LAST), UTC)
     if newest > latest:
         template = "the newest commit is of {at}, which is still to come: the clock is wrong, or was"
         yield Problem.warning(".git", template, at=newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
@@ -117,17 +117,18 @@ def _sharing(session: Session) -> Iterator[Problem]:
             yield Problem.fault(placed.path, template, hint, id=placed.block.id)
 
 
-_OWN: Mapping[str, Callable[[Session], Iterable[Problem]]] = {
-    "files": lambda session: session.home.read(PLACES, records=True).problems,
-    "remotes": _remotes,
-    "clock": _clock,
-    "schemas": _schemas,
-    "sharing": _sharing,
-    "owner": owning.problems,
+_EXAMINATIONS: Mapping[str, Examination] = {
+    **SURROUNDINGS,
+    "files": (lambda session: session.home.read(PLACES, records=True).problems, None),
+    "remotes": (_remotes, None),
+    "clock": (_clock, None),
+    "schemas": (_schemas, _rewrite_schemas),
+    "sharing": (_sharing, None),
+    "owner": (owning.problems, None),
 }
 
 CHECKS = (
     *("leftovers", "git", "files", "history", "remotes", "permissions", "clock", "disk"),
     *("schemas", "sharing", "owner", "index", "cloud", "reads"),
 )
-"""Every check in order; leftovers first: any read would recover them unreported. The store has what ``_OWN`` lacks."""
+"""Every check in order; leftovers first: any read would recover them unreported."""

@@ -1,9 +1,10 @@
-"""Use cases of ``config``: read a key, set a key, edit the whole file; changes are persons' acts (DESIGN 6, 7)."""
+"""Use cases of ``config`` and of namespaces, and the files of a new home with the JSON Schemas by which editors check
+them; changes are persons' acts (DESIGN 6, 7)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from alice_exp.caller.acting import Caller, require_person
@@ -15,15 +16,25 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error, only_errors
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
+from alice_exp.model.formats.block_schema import SHAPES
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence, with_value
-from alice_exp.model.formats.field_readers import problem_at
-from alice_exp.model.formats.record_schema import EMPTY
+from alice_exp.model.formats.field_readers import (
+    TEXT,
+    Shape,
+    between,
+    field,
+    flag,
+    own_object,
+    problem_at,
+    said,
+    whole,
+)
+from alice_exp.model.formats.record_schema import EMPTY, EPISODE_SHAPE, SEGMENT_SHAPE
 from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
-from alice_exp.model.values.config import BY_NAME, OPTIONS, Option, is_local
+from alice_exp.model.values.config import BY_NAME, OPTIONS, Kind, Option, is_local
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
@@ -175,6 +186,55 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
         return ChangeSet(act, texts={PATH: after}, seen={PATH: present}), None
 
     return home.apply(plan, ())[0]
+
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_KINDS: Mapping[Kind, Shape] = {
+    "count": field(whole(0)).shape,
+    "share": field(between(0, 1)).shape,
+    "days": {"type": "number", "exclusiveMinimum": 0},
+    "flag": field(flag).shape,
+    "text": TEXT,
+}
+
+
+def schemas() -> dict[str, str]:
+    """The text of each schema, by its path under ``experiences/``."""
+    block = own_object({**SHAPES}, ("payload",))
+    named: dict[str, Shape] = {
+        "namespace": {"blocks": _many(block, "What is known, block by block.")},
+        "config": _config(),
+        "episodes": {
+            "capacity": field(whole(1), "How many are kept here; git keeps the rest.").shape,
+            "episodes": _many(EPISODE_SHAPE, "What happened, task by task."),
+        },
+        "events": {
+            "next_id": field(whole(1), "The id of the next segment.").shape,
+            "total_events": field(whole(0), "All thoughts ever.").shape,
+            "total_compressions": field(whole(0), "All merges ever.").shape,
+            "segments": _many(SEGMENT_SHAPE, "The diary, oldest first."),
+        },
+    }
+    schema = said(TEXT, "Where editors find this description.")
+    bodies = ((name, own_object({"$schema": schema, **keys})) for name, keys in named.items())
+    return {
+        f".schema/{name}.json": json.dumps({"$schema": _DRAFT, **body}, ensure_ascii=False, indent=2) + "\n"
+        for name, body in bodies
+    }
+
+
+def _many(shape: Shape, meaning: str) -> Shape:
+    return said({"type": "array", "items": shape}, meaning)
+
+
+def _config() -> Shape:
+    root: Shape = {}
+    groups: dict[str, Shape] = {}
+    for option in OPTIONS:
+        head, _, key = option.name.rpartition(".")
+        shape = {**_KINDS[option.kind], "default": option.default}
+        (groups.setdefault(head, {}) if head else root)[key] = said(shape, f"{option.doc}.")
+    return root | {head: own_object(keys) for head, keys in groups.items()}
 
 
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'
