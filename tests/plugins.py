@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from alice_exp.agents.told_to_agents import INSTRUCTIONS
+from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.caller.hosts import HOSTS, Host
 from alice_exp.kernel import VERSION
 

@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
 
+TOOL: dict[str, Any] = {
+    "name": "ask_person",
+    "title": "Let the person decide",
+    "description": "Let the person decide, in a dialog of this program, on up to three things that wait. Use when they "
+    "say 'review memory', or when a task is over; once a day. You see what they decided, and decide nothing.",
+    "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
+    "annotations": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False},
+}
+"""What hosts are offered beside the operations where a yes in their dialog is the person's."""
+
 MOST = 3
 _LONGEST = 400
 _READ = 0.7

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice
-from alice_exp.agents.server import MODERN, VERSIONS, listed
-from alice_exp.agents.told_to_agents import INSTRUCTIONS
+from alice_exp.agents.server import INSTRUCTIONS, MODERN, VERSIONS, listed
 from alice_exp.agents.tool_schema import offered
 from tests.agents.wire import OURS, Wire
 
@@ -249,7 +248,7 @@ def test_the_list_is_told_before_the_home_or_the_command_line_is_loaded(home: Pa
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name for name in done.stdout.split() if name.startswith("alice_exp.")}
     assert ours == {
-        "alice_exp.agents", "alice_exp.agents.server", "alice_exp.agents.told_to_agents", "alice_exp.kernel",
+        "alice_exp.agents", "alice_exp.agents.server", "alice_exp.kernel",
     }  # fmt: skip
     assert not {"typer", "rich", "click", "mcp", "asyncio"} & set(done.stdout.split())
 

@@ -25,8 +25,8 @@ from alice_exp.agents.host_config import (
     removed,
     unhooked,
 )
+from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.agents.store import Spool, spool
-from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session

@@ -80,8 +80,9 @@ def hook(
     data = sys.stdin.buffer.read(_LONGEST)
     try:
         told = hook_answers.read(data.decode(errors="replace"), known)
-        said = _said(terminal, known, named, told)
-        answer = hook_answers.answer(known, named, said, _for_person(terminal, known, named, told))
+        session = terminal.session.apart(terminal.actor or f"agent:{known.name}", told.folder)
+        said = _said(session, known, named, told)
+        answer = hook_answers.answer(known, named, said, _for_person(session, known, named))
     except (AliceError, OSError) as error:
         # Some hosts take exit code 2, and Gemini any text on stdout, for an order to stop.
         failure = error if isinstance(error, AliceError) else UsageError("{why}", why=str(error))
@@ -92,8 +93,7 @@ def hook(
         sys.stdout.write(json.dumps(answer) + "\n")
 
 
-def _said(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told) -> str:
-    session = terminal.session.apart(terminal.actor or f"agent:{host.name}", told.folder)
+def _said(session: Session, host: Host, event: Event, told: hook_answers.Told) -> str:
     spool(session).called(host.name)
     _leave(session, host, event, told)
     is_begun = host.hooks.each_turn and not spool(session).first(f"begun-{told.session}")
@@ -116,14 +116,13 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told)
     return ""
 
 
-def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told) -> str:
+def _for_person(session: Session, host: Host, event: Event) -> str:
     """What the host shows the person as a session begins: that something waits, once a day; a server of our name that
     the project brings."""
     if event != "start" or not hook_answers.tells_person(host):
         return ""
     from alice_exp.agents.connected_hosts import foreign
 
-    session = terminal.session.apart(terminal.actor or f"agent:{host.name}", told.folder)
     lines = [f"{one.path}: {say(one.template, **one.values)}" for one in foreign(session.spot.path)]
     lines += filter(None, [_brought(session)])
     day = f"told-{session.caller.day}"
