@@ -160,11 +160,11 @@ def _refused(rows: Iterable[Refusal]) -> list[dict[str, str]]:
     return [{"id": which, "why": why.format(**values)} for which, why, values in rows]
 
 
-def _held_document(one: teams.Held, standing: str, words: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _held_document(one: Held, standing: str) -> dict[str, Any]:
     return _document(one.lesson) | {
         "team_id": one.id,
         "standing": standing,
-        "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
+        "was": one.was or None,
         "in_doubt": is_in_doubt(one.placed.block),
     }
 
@@ -201,8 +201,7 @@ def trust(
     why = teams.apart(session.home.read(PLACES), [one.placed for one in meant])
     left = {} if references or reject else why
     through = [one for one in meant if one.id not in left]
-    words = teams.state(session).words()
-    _show_waiting(terminal, meant, why, words, left)
+    _show_waiting(terminal, meant, why, left)
     _note_refused(terminal, refused)
     commit = None
     if through and not dry_run:
@@ -218,7 +217,7 @@ def trust(
         "path": PATH,
         "ids": [*decided],
         "commit": commit_id(commit),
-        "blocks": [_held_document(one, decided.get(one.id, one.standing), words) for one in found],
+        "blocks": [_held_document(one, decided.get(one.id, one.standing)) for one in found],
         "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in left.items()],
         "refused": _refused(refused),
     }
@@ -240,7 +239,6 @@ def _show_waiting(
     terminal: Terminal,
     meant: Sequence[Held],
     why: dict[str, tuple[str, str]],
-    words: Mapping[str, Mapping[str, str]],
     left: Collection[str],
 ) -> None:
     if terminal.wants_document or terminal.quiet:
@@ -248,8 +246,8 @@ def _show_waiting(
     for one in meant:
         sign = {"new": "+", "changed": "~"}.get(one.standing, "?")
         terminal.line(f"{sign} {one.lesson.block.id}  {said(one.placed)}" + aside(one.placed.block.origin))
-        if one.standing == "changed" and (was := words.get(one.id, {}).get("said")):
-            terminal.line("    " + say("trusted before: {text}", text=was))
+        if one.was:
+            terminal.line("    " + say("trusted before: {text}", text=one.was))
         if is_in_doubt(one.placed.block):
             terminal.line("    " + say("in doubt here: a yes says that it still holds"))
         if one.id in why:

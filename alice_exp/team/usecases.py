@@ -190,14 +190,14 @@ WAITING = ("new", "changed")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A block of the team's file beside what the ledger says of it: its id here (``team-…``), how it stands, the newest
-    entry of it, and how it is told."""
+    """A block of the team's file beside what the ledger says of it: its id here (``team-…``), how it stands, how it is
+    told, and of a changed one the words in which it was trusted."""
 
     lesson: Lesson
     id: str
     standing: Standing
-    entry: Entry
     placed: Placed
+    was: str = ""
 
 
 def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, ...], tuple[Refusal, ...]]:
@@ -226,9 +226,11 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
         entry, standing, own_id = _standing(teaming.names, entry_of, lesson.block)
         if standing in WAITING and content_hash(lesson.block) in own:
             standing = "own"
-        by = str(words.get(own_id, {}).get("author", "")) if standing == "trusted" else author
+        told_then = words.get(own_id, {})
+        by = str(told_then.get("author", "")) if standing == "trusted" else author
         placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
-        found.append(Held(lesson, own_id, standing, entry, placed))
+        was = str(told_then.get("said", "")) if standing == "changed" else ""
+        found.append(Held(lesson, own_id, standing, placed, was))
     return tuple(found), file.refused
 
 
@@ -288,10 +290,8 @@ def brought(teaming: Teaming) -> tuple[Brought, ...]:
     waiting = [one for one in held(teaming)[0] if one.standing in WAITING]
     if not waiting:
         return ()
-    words = state(teaming.session).words()
     why = apart(teaming.session.home.read(PLACES), [one.placed for one in waiting])
-    was = {one.id: str(words.get(one.id, {}).get("said", "")) for one in waiting if one.standing == "changed"}
-    return tuple(Brought(one.placed, was.get(one.id, ""), why.get(one.id, ("", ""))) for one in waiting)
+    return tuple(Brought(one.placed, one.was, why.get(one.id, ("", ""))) for one in waiting)
 
 
 def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = False) -> tuple[Held, ...]:

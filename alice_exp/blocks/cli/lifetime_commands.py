@@ -234,11 +234,11 @@ def revive(
 
     Examples: alice-exp revive exp-7k2m9q4x · alice-exp revive exp-2m4n6p8q --from-rejected
     """
-    from alice_exp.blocks.usecases.provenance import find_id
+    from alice_exp.blocks.usecases.provenance import find
 
     lifted = " --from-rejected" if from_rejected else ""
     require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
-    find_id(terminal.session, reference)
+    find(terminal.session, reference)
     if not dry_run:
         terminal.require_confirmation()
     lived = lifetime.revive(
@@ -294,11 +294,11 @@ def purge(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
 
     Nothing brings it back. Asks for the id, or takes --yes. Example: alice-exp purge exp-7k2m9q4x
     """
-    from alice_exp.blocks.usecases.provenance import find_id
+    from alice_exp.blocks.usecases.provenance import find
 
     session = terminal.session
     require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
-    block_id = find_id(session, reference)
+    block_id, _ = find(session, reference)
     if dry_run:
         versions = session.home.versions(block_id)
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)

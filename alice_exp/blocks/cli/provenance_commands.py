@@ -149,7 +149,7 @@ def log(
     opened = terminal.session
     opened.home.read(())
     provenance.require_op(opened.history, op)
-    block_id = provenance.find_id(opened, reference) if reference else ""
+    block_id = provenance.find(opened, reference)[0] if reference else ""
     filters = LogFilter(block_id, by, op, session, terminal.moment(since), terminal.moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
     steps = provenance.transitions(opened.history, block_id) if block_id else []

@@ -94,11 +94,6 @@ def log(history: GitHistory, filters: LogFilter) -> Iterator[Commit]:
     return islice(passing, filters.limit) if filters.limit else passing
 
 
-def find_id(session: Session, reference: str) -> str:
-    """The id that a reference stands for; see ``find``."""
-    return find(session, reference)[0]
-
-
 def find(session: Session, reference: str) -> tuple[str, Placed | None]:
     """The id that a reference stands for, among living and archived blocks, else among all ids in history; with the
     block as it is now, ``None`` if it is in no file.
@@ -267,7 +262,7 @@ def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
 
     caller, history = session.caller, session.history
     require_person(caller, "restore", f"alice-exp restore {reference}")
-    block_id = find_id(session, reference)
+    block_id, _ = find(session, reference)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
         present = snapshot.find(block_id)
