@@ -12,7 +12,7 @@ from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Problem
-from alice_exp.kernel.text.display import one_line, wrapped
+from alice_exp.kernel.text.display import cells, one_line, wrapped
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -23,7 +23,7 @@ from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.sync.remotes import Remote, remotes
-from alice_exp.terminal.console import Terminal, cells
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, rendered, say
 
 T = TypeVar("T")

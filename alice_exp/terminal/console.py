@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, RefusedError
+from alice_exp.kernel.text.display import cells, one_line, visible, wrapped
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.terminal import options
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
@@ -133,8 +134,6 @@ class Terminal:
         if not sys.stdout.isatty():
             self.line(head + text)
             return
-        from alice_exp.kernel.text.display import wrapped
-
         first, *more = visible(text).split("\n")
         below = "\n" + " " * cells(head)
         sys.stdout.write(head + below.join(wrapped(first, max(20, self.width - cells(head)))) + "\n")
@@ -245,27 +244,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def short(text: str, width: int) -> str:
     """A text on one line, for a person's screen of at most ``width`` cells; whole where another program reads it."""
-    from alice_exp.kernel.text.display import one_line
-
     return one_line(text, width if sys.stdout.isatty() else 1 << 30)
-
-
-def visible(text: str) -> str:
-    """``kernel.text.display.visible``, imported only for text that is not plain ASCII."""
-    if text.isascii() and text.isprintable():
-        return text
-    from alice_exp.kernel.text.display import visible as harmless
-
-    return harmless(text)
-
-
-def cells(text: str) -> int:
-    """``kernel.text.display.cells``, imported only for text that is not ASCII."""
-    if text.isascii():
-        return len(text)
-    from alice_exp.kernel.text.display import cells as columns
-
-    return columns(text)
 
 
 def team_of(placed: Placed) -> str:

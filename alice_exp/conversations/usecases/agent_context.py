@@ -10,10 +10,11 @@ from alice_exp.finding.rules.choice import in_order, is_rival, replaced, rests
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.ranking import is_foreign
 from alice_exp.home.session import Session
+from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed, content_hash, is_approved, is_of_team
-from alice_exp.terminal.console import team_of, visible
+from alice_exp.terminal.console import team_of
 from alice_exp.terminal.language import aside, say
 
 

@@ -11,6 +11,7 @@ import typer
 from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.sharing.cli.share_commands import why_not
@@ -20,7 +21,7 @@ from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sharing.usecases.peers import Exchanged
-from alice_exp.terminal.console import Terminal, sentence, short, visible
+from alice_exp.terminal.console import Terminal, sentence, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.streams import PatientLines, json_text
 
