@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import Any
 
 from alice_exp.kernel.text.times import iso_time
+from alice_exp.learning.rules import episode_groups
 from alice_exp.learning.rules.distill import distill
-from alice_exp.learning.rules.episode_groups import traits
 from alice_exp.learning.rules.proposals import Proposal
 from alice_exp.model.rules.doubt import Rate, difference, rate
 from alice_exp.model.values.records import Episode
@@ -63,6 +63,14 @@ def applies(rule: Proposal, episode: Episode) -> bool:
     """Whether an episode (or a task about to be done) shows what a rule speaks of."""
     basis = "action" if rule.support.basis == "trend" else rule.support.basis
     return episode.task_type == rule.support.type and (basis, rule.support.trait) in traits(episode)
+
+
+def traits(episode: Episode) -> set[episode_groups.Trait]:
+    """All that an episode can share with others."""
+    action = " ".join(episode.action.split())
+    own: set[episode_groups.Trait] = {("action", action)} if action else set()
+    own |= {("step", step) for step in episode_groups._steps(episode.action)}
+    return own | episode_groups.task_words(episode) | episode_groups.entries(episode)
 
 
 def held_out(attempts: Sequence[Episode], fold: Fold) -> list[tuple[str, bool]]:

@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.episodes.rules.retention import (
-    likeness,
-    prune,
-    removal_count,
-    retention,
-    traits_of,
-    uniquenesses,
-    weigh,
-)
+from alice_exp.episodes.rules.retention import prune, removal_count, retention, uniquenesses, weigh
 from alice_exp.episodes.rules.search_episodes import retrieval_similarity
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.doubt import block_decay
@@ -142,10 +134,9 @@ EPISODES = st.lists(
 )
 
 
-@settings(deadline=None)
-@given(EPISODES)
-def test_uniqueness_is_that_of_brute_force(listed: list[Episode]) -> None:
-    expected = [
+def by_brute_force(listed: list[Episode]) -> list[float]:
+    """Each episode's uniqueness, by comparing it with each other one."""
+    return [
         1
         - max(
             (
@@ -157,7 +148,12 @@ def test_uniqueness_is_that_of_brute_force(listed: list[Episode]) -> None:
         )
         for index, one in enumerate(listed)
     ]
-    assert uniquenesses(listed) == pytest.approx(expected, abs=1e-6)
+
+
+@settings(deadline=None)
+@given(EPISODES)
+def test_uniqueness_is_that_of_brute_force(listed: list[Episode]) -> None:
+    assert uniquenesses(listed) == pytest.approx(by_brute_force(listed), abs=1e-6)
 
 
 def many(count: int) -> EpisodeBook:
@@ -205,28 +201,14 @@ def test_uniqueness_of_many_kinds_is_that_of_brute_force() -> None:
         for number in range(300)
     ]
     listed += [Episode("", f"fix ticket {number} in the repository") for number in range(40)]
-    traits = [traits_of(one.task, one.context) for one in listed]
-    expected = [
-        1 - max(likeness(own, other) for at, other in enumerate(traits) if at != index)
-        for index, own in enumerate(traits)
-    ]
-    assert uniquenesses(listed) == pytest.approx(expected, abs=1e-9)
+    assert uniquenesses(listed) == pytest.approx(by_brute_force(listed), abs=1e-6)
 
 
-def test_of_long_tasks_and_beyond_a_block_uniqueness_is_never_too_low(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_uniqueness_of_long_tasks_is_that_of_brute_force() -> None:
     rng = random.Random(12)
     words = [f"w{number}" for number in range(400)]
     listed = [Episode("", " ".join(rng.sample(words, k=120))) for _ in range(30)]
     listed += [Episode("", f"{listed[0].task} more")]
-    traits = [traits_of(one.task, one.context) for one in listed]
-    least = [
-        1 - max(likeness(own, other) for at, other in enumerate(traits) if at != index)
-        for index, own in enumerate(traits)
-    ]
     found = uniquenesses(listed)
-    assert all(one >= true - 1e-9 for one, true in zip(found, least, strict=True))
-    assert found[0] == found[-1] < 0.02, "a twin of a long task is found all the same"
-    monkeypatch.setattr("alice_exp.episodes.rules.retention.BLOCK", 7)
-    assert all(one >= true - 1e-9 for one, true in zip(uniquenesses(listed), least, strict=True))
+    assert found == pytest.approx(by_brute_force(listed), abs=1e-6)
+    assert found[0] == found[-1] < 0.02, "a twin of a long task is found"

@@ -6,9 +6,10 @@ Sources: R0.36-R0.44, B0.8-B0.13.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT
@@ -117,39 +118,60 @@ def prune(
 
 T = TypeVar("T", bound="Hashable")
 
-BLOCK = 16_384
-"""The most episodes compared with one another; more are compared in blocks of this size, equal contexts together."""
 
-WORDS = 64
-"""The most words of an episode that count, the rarest first; a longer task is compared whole only with its nearest."""
+def uniquenesses(episodes: Collection[Episode]) -> list[float]:
+    """1 − the highest ``retrieval_similarity`` to any other episode, 1.0 for a single one, in the given order (R0.39,
+    B0.8)."""
+    # Bit n of a whole number stands for the n-th episode, so that one operation compares an episode with all.
+    words = [keywords(one.task) for one in episodes]
+    contexts = [(_entries(one.context), frozenset(one.context)) for one in episodes]
+    of_word, of_size = _holders(words), sorted(_holders([(len(one),) for one in words]).items())
+    of_entry, of_names = _holders([entries for entries, _ in contexts]), _holders([(n,) for _, n in contexts])
+    everyone = (1 << len(words)) - 1
+
+    @cache
+    def levels(entries: frozenset[Hashable], names: frozenset[str]) -> list[tuple[float, int]]:
+        """What a context adds to a similarity, each with those that it adds it to: from the most to nothing."""
+        planes = _added(of_entry[entry] for entry in entries)
+        found = defaultdict[float, int](int)
+        for equal in range(1, len(entries) + 1):
+            sharing = _counting(planes, equal, everyone)
+            for theirs, members in of_names.items() if sharing else ():
+                if both := sharing & members:
+                    found[CONTEXT_WEIGHT * (equal / len(names | theirs))] |= both
+        return [*sorted(found.items(), reverse=True), (0.0, everyone)]
+
+    found = []
+    for at, (own, (entries, names)) in enumerate(zip(words, contexts, strict=True)):
+        apart, weight, best = ~(1 << at), TASK_WEIGHT if names else 1.0, 0.0
+        planes = _added(of_word[word] & apart for word in own)
+        for adds, members in levels(entries, names):
+            if adds + weight <= best:
+                break
+            if others := members & apart:
+                best = max(best, adds + weight * _task_similarity(planes, len(own), others, of_size))
+        found.append(1.0 - best)
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """The features by which tasks are compared: keywords, context entries and context keys."""
+def _task_similarity(
+    planes: Sequence[int], size: int, others: int, of_size: Sequence[tuple[int, int]]
+) -> float:
+    """The highest Jaccard similarity of a task of ``size`` words, shared as ``planes`` say, to one of the others."""
+    best = 0.0
+    for count in range(min(size, (1 << len(planes)) - 1), 0, -1):
+        # No task that shares so many words is nearer than one that has no others.
+        if count / size <= best:
+            break
+        if sharing := _counting(planes, count, others):
+            least = next(words for words, members in of_size if words >= count and sharing & members)
+            best = max(best, count / (size + least - count))
+    return best
 
-    words: frozenset[str]
-    entries: frozenset[Hashable]
-    names: frozenset[str]
 
-
-def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
-    """The traits of a task in its context (B0.1, B0.2)."""
+def _entries(context: Mapping[str, Json]) -> frozenset[Hashable]:
     # In Python 1 == True, in JSON they are different values.
-    entries = ((key, isinstance(value, bool), _hashable(value)) for key, value in context.items())
-    return Traits(keywords(task), frozenset(entries), frozenset(context))
-
-
-def likeness(query: Traits, other: Traits) -> float:
-    """``retrieval_similarity`` of two traits, in [0, 1], unrounded; by task alone if the query has no context."""
-    words = query.words
-    shared = len(words & other.words)
-    task = shared / (len(words) + len(other.words) - shared) if shared else 0.0
-    if not query.names:
-        return task
-    # Equal entries over the union of keys, in [0, 1]; 0.0 if none is equal (R0.21, R0.22).
-    equal = len(query.entries & other.entries)
-    return TASK_WEIGHT * task + CONTEXT_WEIGHT * (equal / len(query.names | other.names) if equal else 0.0)
+    return frozenset((key, isinstance(value, bool), _hashable(value)) for key, value in context.items())
 
 
 def _hashable(value: Json) -> Hashable:
@@ -160,113 +182,10 @@ def _hashable(value: Json) -> Hashable:
     return value
 
 
-def uniquenesses(episodes: Iterable[Episode]) -> list[float]:
-    """1 − the highest similarity to any other episode, 1.0 for a single one, in the given order (R0.39, B0.8).
-
-    Exact for up to ``BLOCK`` episodes with at most ``WORDS`` words that others have too; beyond that never too low.
-    """
-    traits = [traits_of(one.task, one.context) for one in episodes]
-    contexts: dict[frozenset[Hashable], int] = {}
-    same: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
-    for at, own in enumerate(traits):
-        same[contexts.setdefault(own.entries, len(contexts)), own.words].append(at)
-    # Equal contexts side by side, so that their context levels are computed once.
-    kinds = sorted(same, key=lambda kind: kind[0])
-    found = [1.0] * len(traits)
-    for start in range(0, len(kinds), BLOCK):
-        block = kinds[start : start + BLOCK]
-        listed = [traits[same[kind][0]] for kind in block]
-        for kind, best in zip(block, _Search(listed).nearest(), strict=True):
-            members = same[kind]
-            own = traits[members[0]]
-            if len(members) > 1:
-                best = max(best, likeness(own, own))
-            for at in members:
-                found[at] = 1.0 - best
-    return found
-
-
-class _Search:
-    """Search for the nearest of each of several different traits; bit n of a bit set stands for the n-th."""
-
-    def __init__(self, listed: Sequence[Traits]) -> None:
-        self._listed = listed
-        self._sizes = [len(one.words) for one in listed]
-        self._of_size = sorted(_rows(enumerate((size,) for size in self._sizes)).items())
-        self._spread = Counter(word for one in listed for word in one.words)
-        shared = (
-            (at, [word for word in one.words if self._spread[word] > 1]) for at, one in enumerate(listed)
-        )
-        self._words = _rows(shared)
-        self._entries = _rows((at, one.entries) for at, one in enumerate(listed))
-        self._shapes = _rows((at, (one.names,)) for at, one in enumerate(listed))
-        self._everyone = (1 << len(listed)) - 1
-
-    def nearest(self) -> Iterator[float]:
-        """The highest similarity of each to any other, in [0, 1]."""
-        context: frozenset[Hashable] | None = None
-        levels: list[tuple[float, int]] = []
-        for at, own in enumerate(self._listed):
-            if own.entries != context:
-                context, levels = own.entries, self._contexts(own)
-            yield self._of(at, own, levels)
-
-    def _of(self, at: int, own: Traits, levels: Sequence[tuple[float, int]]) -> float:
-        counted = [word for word in own.words if self._spread[word] > 1]
-        is_long = len(counted) > WORDS
-        if is_long:
-            counted = sorted(counted, key=lambda word: (self._spread[word], word))[:WORDS]
-        planes = _added(self._words[word] for word in counted)
-        weight = TASK_WEIGHT if own.names else 1.0
-        itself, size, best = 1 << at, len(own.words), 0.0
-        for adds, members in levels:
-            # Levels descend, so no later one can do better either.
-            if adds + weight * len(counted) / max(1, size) <= best:
-                break
-            if others := members & ~itself:
-                best = max(best, adds)
-                task, nearest = self._jaccard(planes, others, size, (best - adds) / weight)
-                best = max(best, adds + weight * task)
-                if is_long and nearest:
-                    best = max(best, likeness(own, self._listed[nearest.bit_length() - 1]))
-        return best
-
-    def _contexts(self, own: Traits) -> list[tuple[float, int]]:
-        """The possible contributions of the context to a similarity, each with the bit set of those that have it.
-
-        In descending order; the last is 0.0 with everybody.
-        """
-        planes = _added(self._entries[entry] for entry in own.entries)
-        levels: defaultdict[float, int] = defaultdict(int)
-        for equal in range(1, len(own.entries) + 1):
-            sharing = _counting(planes, equal, self._everyone)
-            for names, members in self._shapes.items() if sharing else ():
-                union = len(own.names) + len(names) - len(own.names & names)
-                if sharing & members:
-                    levels[CONTEXT_WEIGHT * (equal / union)] |= sharing & members
-        return [*sorted(levels.items(), reverse=True), (0.0, self._everyone)]
-
-    def _jaccard(self, planes: Sequence[int], others: int, size: int, floor: float) -> tuple[float, int]:
-        """The highest Jaccard similarity above ``floor`` and the bit set of those with it; (0.0, 0) for none."""
-        count, most = _highest(planes, others)
-        best, nearest = floor, 0
-        # Downwards from the most shared words: count / size is the bound for any task that shares so many.
-        while count and count / size > best:
-            for other, members in self._of_size:
-                if other >= count and count / (size + other - count) <= best:
-                    break
-                if most & members:
-                    best, nearest = count / (size + other - count), most & members
-                    break
-            count -= 1
-            most = _counting(planes, count, others)
-        return (best, nearest) if nearest else (0.0, 0)
-
-
-def _rows(listed: Iterable[tuple[int, Iterable[T]]]) -> dict[T, int]:
-    """For each trait the bit set of those that have it."""
-    having: defaultdict[T, list[int]] = defaultdict(list)
-    for at, traits in listed:
+def _holders(listed: Iterable[Iterable[T]]) -> dict[T, int]:
+    """For each trait those that have it."""
+    having = defaultdict[T, list[int]](list)
+    for at, traits in enumerate(listed):
         for trait in traits:
             having[trait].append(at)
     rows = {}
@@ -291,15 +210,6 @@ def _added(rows: Iterable[int]) -> list[int]:
         else:
             planes.append(carry)
     return planes
-
-
-def _highest(planes: Sequence[int], among: int) -> tuple[int, int]:
-    """The highest count of any member of ``among``, and the bit set of those that have it."""
-    number = 0
-    for digit in range(len(planes) - 1, -1, -1):
-        if having := among & planes[digit]:
-            among, number = having, number | 1 << digit
-    return number, among
 
 
 def _counting(planes: Sequence[int], number: int, among: int) -> int:

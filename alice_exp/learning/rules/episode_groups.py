@@ -338,14 +338,6 @@ def _task_words(task: str) -> frozenset[Trait]:
     return frozenset(("word", word) for word in keywords(task) - STOP_WORDS)
 
 
-def traits(episode: Episode) -> set[Trait]:
-    """All that an episode can share with others."""
-    action = " ".join(episode.action.split())
-    own: set[Trait] = {("action", action)} if action else set()
-    own |= {("step", step) for step in _steps(episode.action)}
-    return own | task_words(episode) | entries(episode)
-
-
 def shared_words(episodes: Sequence[Episode]) -> tuple[str, ...]:
     """The words that most of the tasks share, the commonest first, at most eight."""
     counts = Counter(word for one in episodes for word in keywords(_NTH.sub(" ", one.task)) - STOP_WORDS)
