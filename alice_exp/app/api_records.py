@@ -14,7 +14,7 @@ from alice_exp.conversations.rules.context_window import Estimate, Summarise, Wi
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, user_memory
+from alice_exp.conversations.usecases.agent_context import MOST, Recollection, recollect, user_memory
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.episodes import usecases as episode_book

@@ -37,7 +37,7 @@ def context(
 
     Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
     """
-    from alice_exp.conversations.usecases.recollect import recollect, user_memory
+    from alice_exp.conversations.usecases.agent_context import recollect, user_memory
     from alice_exp.finding.usecases import Filters, level_named
     from alice_exp.home.references import type_named
 

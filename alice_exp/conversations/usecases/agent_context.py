@@ -1,21 +1,173 @@
-"""The opening text of an agent's session: what a person approved, within a budget of tokens (R4.26, R4.34)."""
+"""What an agent is told for its prompt: all that is remembered of a question, in one list, and the opening text of a
+session (R4.23, R4.26, R4.34).
+
+Each loads what it tells of: the opening text is read at every start of an agent's session, and tells of blocks alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
-from alice_exp.finding.rules.choice import in_order, is_rival, replaced, rests
+from alice_exp.finding.rules.choice import in_order, is_rival, replaced, rests, together
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.ranking import is_foreign
-from alice_exp.home.session import Session
-from alice_exp.kernel.text.display import visible
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.text.display import one_line, visible
+from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed, content_hash, is_approved, is_of_team
 from alice_exp.terminal.console import team_of
 from alice_exp.terminal.language import aside, say
+
+if TYPE_CHECKING:
+    from alice_exp.finding.rules.ranking import Match
+    from alice_exp.finding.usecases import Filters
+    from alice_exp.home.session import Session
+
+Source = Literal["block", "episode", "diary", "conversation"]
+
+_SETS = {"episode": "episodes", "diary": "diary", "conversation": "conversations"}
+
+MOST, TOLD, LOOKED_THROUGH = 5, 300, 64
+"""Memories per query where nobody says how many (R4.23, R4.26), characters told of what is no block, and the best
+messages that are looked through for those of this project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """Something remembered: where it is from, its id there (``17``: a thought's, ``#17``: a segment's number,
+    ``session#index``), what it says, when it was, how well it fits (0 to 1). ``gist`` tells it from others, where that
+    is less than its text: what an episode did, and how it went."""
+
+    source: Source
+    id: str
+    text: str
+    at: str
+    score: float
+    block: Match | None = None
+    gist: str = ""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """One memory as JSON: a record's has the keys of a block's."""
+        if self.block is not None:
+            from alice_exp.finding import documents as finding_documents
+
+            return {**finding_documents.match(self.block), "source": self.source, "at": self.at}
+        return {
+            "id": self.id,
+            "set": _SETS[self.source],
+            **dict.fromkeys(("namespace", "state"), ""),
+            "key": None,
+            "trigger": "",
+            "payload": self.text,
+            **dict.fromkeys(("score", "match"), round(self.score, 6)),
+            **dict.fromkeys(("confidence", "trust", "decay"), 0.0),
+            **dict.fromkeys(("approved", "stale"), False),
+            **attributes(self, "source at"),
+        }
+
+
+UNREVIEWED = "⚠未审核"
+"""The mark after a memory that no person has reviewed (B4.11, D57)."""
+
+
+def user_memory(found: Sequence[Recollection], *, similarity: bool = False) -> str:
+    """The text for a model's prompt (R4.24; with ``similarity`` R4.23, B4.17): blocks, then records, each with where it
+    is from. Empty when there are none."""
+    lines = []
+    for one in sorted(found, key=lambda one: one.block is None):
+        if one.block is None:
+            lines.append(f"- {one.text} [{', '.join(filter(None, (f'{one.source} {one.id}', one.at[:10])))}]")
+            continue
+        project = one.block.placed.block.project
+        marks = [
+            f"(similarity: {one.block.match:.2f})" if similarity else "",
+            f"[{project}]" if project else "",
+            "" if one.block.approved else UNREVIEWED,
+        ]
+        text = one_line(documents.payload_text(one.block.placed), 500)
+        lines.append(" ".join(filter(None, (f"- {text}", *marks))))
+    return "\n".join(["[User Memory]", *lines]) if lines else ""
+
+
+def user_memories(session: Session, query: str, top: int, filters: Filters) -> list[Match]:
+    """The blocks about the user that match a query best: what is approved in the order and without the rivals of a
+    decision, then what is unreviewed (B4.11); those of other projects are left out. Counts as a read."""
+    from alice_exp.finding.usecases import recall, replaced_ones
+
+    found = recall(session, query, {}, top, replace(filters, about="user", here_only=True))
+    approved = {one.placed.block.id: one for one in found if one.approved}
+    waiting = replaced_ones(session) if approved else ()
+    able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
+    told = together(able, is_rival, top, top)
+    return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]
+
+
+def recollect(
+    session: Session, query: str, top: int, filters: Filters, *, records: bool = True
+) -> list[Recollection]:
+    """At most ``top`` blocks about the user, best first; behind them at most ``top`` records that fit, best first.
+
+    What a told block rests on is not told again. A secret is cut to its first characters, as nobody asked for it:
+    ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
+    """
+    from alice_exp.model.rules.private_facts import masked_block
+
+    told: list[Recollection] = []
+    known: set[str] = set()
+    for found in user_memories(session, query, top, filters):
+        match = replace(found, placed=masked_block(found.placed))
+        block = match.placed.block
+        what = block.id, block.payload.content, block.updated_at
+        told.append(Recollection("block", *what, match.match, match))
+        known.update(piece.ref for piece in block.evidence)
+    if not records:
+        return told
+    fresh = sorted(_records(session, query, top, filters), key=lambda one: (one.source, one.id))
+    best = sorted(fresh, key=lambda one: (one.score, one.at), reverse=True)
+    # What is told in like words from one source is told once: the best, of equal ones the newest.
+    once: dict[tuple[str, str], Recollection] = {}
+    for one in best:
+        if one.id not in known:
+            once.setdefault((one.source, fingerprint_text(one.gist or one.text)), one)
+    return [*told, *[*once.values()][:top]]
+
+
+def _records(session: Session, query: str, top: int, filters: Filters) -> Iterable[Recollection]:
+    """The episodes, thoughts and messages that fit."""
+    from alice_exp.conversations.usecases.sessions import searching
+    from alice_exp.finding.rules.ranking import episode_text, fitting_episodes
+    from alice_exp.timeline.usecases import find_thoughts
+
+    snapshot, now, since = session.home.read((), records=True), session.caller.now, filters.since
+    episodes = snapshot.episodes.episodes if snapshot.episodes else ()
+    for score, episode in fitting_episodes(episodes, query, since):
+        gist = f"{episode.action} {episode.success}" if episode.action.strip() else ""
+        yield Recollection("episode", episode.id, _short(episode_text(episode)), episode.at, score, gist=gist)
+    thoughts = find_thoughts(session, snapshot, query, top, since)
+    for one in thoughts:
+        # A segment adds nothing to a thought of its own that is told word for word.
+        if one.number or not any(other.number and other.text in one.text for other in thoughts):
+            name = str(one.number) if one.number else f"#{one.segment}"
+            yield Recollection("diary", name, _short(one.text), one.at, min(1.0, one.score))
+    here = {"", *filters.project.split()}
+    for found in searching(session)(query, now, max(LOOKED_THROUGH, top)):
+        record, message = found.record, found.record.message
+        # What was said in another project holds there (DESIGN 7).
+        is_here = record.project.partition(" ")[0] in here
+        if is_here and found.fits and message.role in ("user", "assistant") and message.at >= since:
+            words = _short(f"{message.role}: {message.content}")
+            yield Recollection("conversation", record.ref, words, message.at, found.by_words)
+
+
+def _short(text: str) -> str:
+    from alice_exp.model.rules.private_facts import masked
+
+    return one_line(masked(text), TOLD)
 
 
 @dataclass(frozen=True, slots=True)
