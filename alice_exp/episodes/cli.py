@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.episodes import usecases as episode_book
-from alice_exp.episodes.documents import episode_document, match_document, weighed_document
 from alice_exp.episodes.rules.retention import Weighed
 from alice_exp.episodes.rules.search_episodes import Filters, Match, listed, statistics
 from alice_exp.kernel.errors import NotFoundError, UsageError
@@ -15,7 +14,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
-from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
+from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json, episode_json
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.records import Episode, EpisodeBook
 from alice_exp.terminal import options
@@ -94,9 +93,8 @@ def list_episodes(
     filters = _filters(terminal, recent, since, success, type, min_reward)
     episodes = (terminal.records(EPISODES_PATH).episodes or EpisodeBook()).episodes
     found = listed(episodes, filters, terminal.moment(until), limit)
-    rows = [_row(terminal, episode) for episode in found]
-    document = {"episodes": [episode_document(one) for one in found]}
-    terminal.answer(document, lambda: terminal.table(_columns(), rows))
+    document = {"episodes": [_document(one) for one in found]}
+    terminal.answer(document, lambda: terminal.table(_columns(), [_row(terminal, one) for one in found]))
 
 
 def show(terminal: Terminal, reference: Id) -> None:
@@ -110,7 +108,7 @@ def show(terminal: Terminal, reference: Id) -> None:
     cited = [block.id for block in living if any(piece.ref == episode.id for piece in block.evidence)]
 
     def text() -> None:
-        told = episode_document(episode) | {
+        told = _document(episode) | {
             "success": _worked(episode),
             "at": terminal.local(episode.at),
             "cited_by": ", ".join(cited),
@@ -122,7 +120,7 @@ def show(terminal: Terminal, reference: Id) -> None:
             shortened = "the result was shortened; it had {count} characters"
             terminal.line(say(shortened, count=episode.result_length))
 
-    terminal.answer({**episode_document(episode), "cited_by": cited}, text)
+    terminal.answer({**_document(episode), "cited_by": cited}, text)
 
 
 def similar(
@@ -148,10 +146,8 @@ def similar(
     """
     options.require_utf8(task)
     filters = _filters(terminal, recent, "", success, type, min_reward)
-    records = terminal.records(EPISODES_PATH)
-    found = episode_book.similar(
-        terminal.session, records, task, options.context_of(context), top, filters, by_words
-    )
+    records, where = terminal.records(EPISODES_PATH), options.context_of(context)
+    found = episode_book.similar(terminal.session, records, task, where, top, filters, by_words)
 
     def text() -> None:
         if found:
@@ -163,7 +159,7 @@ def similar(
         for one in found if explain else ():
             terminal.line(f"{one.episode.id}  {_formula(one)}")
 
-    matches = [match_document(one, explain) for one in found]
+    matches = [_match_document(one, explain) for one in found]
     said = {"message": episode_book.found(len(found))} if found else {}
     terminal.answer({"matches": matches, **said}, text, is_found=bool(found))
 
@@ -221,7 +217,7 @@ def prune(
     An addition does this by itself when the capacity is exceeded. Example: alice-exp episode prune --dry-run
     """
     pruned = episode_book.clean(terminal.session, dry=dry_run)
-    gone = [weighed_document(one) for one in pruned.pruning.removed]
+    gone = [_weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
         "pruned": [one["id"] for one in gone],
         "message": episode_book.cleaned(len(gone)),
@@ -230,7 +226,7 @@ def prune(
         "commit": commit_id(pruned.commit),
     }
     if dry_run:
-        document["weighed"] = [weighed_document(one) for one in pruned.pruning.weighed]
+        document["weighed"] = [_weighed_document(one) for one in pruned.pruning.weighed]
 
     def text() -> None:
         if dry_run:
@@ -291,6 +287,38 @@ def import_(
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 
+def _document(episode: Episode) -> dict[str, Any]:
+    """An episode with its derived values: the type, and the time in milliseconds."""
+    return {
+        **episode_json(episode),
+        "context": dict(episode.context),
+        **attributes(episode, "action result at timestamp reflection"),
+        "type": episode.task_type,
+    }
+
+
+def _match_document(found: Match, explain: bool) -> dict[str, Any]:
+    """A similar episode; with ``explain`` the terms of its score."""
+    similarity = found.similarity
+    parts = {"task": round(similarity.task, 6), "context": round(similarity.context, 6)}
+    told = {"explain": {"rule": similarity.rule, **parts}} if explain else {}
+    return {**_document(found.episode), "score": found.score, **told}
+
+
+def _weighed_document(one: Weighed) -> dict[str, Any]:
+    """An episode with the factors of its importance (R0.37)."""
+    own = one.retention
+    return {
+        **attributes(one.episode, "id task"),
+        "reward": own.reward,
+        "recency": round(own.recency, 6),
+        "uniqueness": round(own.uniqueness, 6),
+        "popularity": own.popularity,
+        "importance": round(own.score, 6),
+        "cited": one.is_cited,
+    }
+
+
 def _worked(episode: Episode) -> str:
     return say("not reported") if episode.unreported else say("yes") if episode.success else say("no")
 
@@ -319,13 +347,10 @@ def _factors(terminal: Terminal, weighed: tuple[Weighed, ...], gone: set[str]) -
     """Print every episode with the factors of its importance, the lowest first."""
     rows = []
     for one in sorted(weighed, key=Weighed.rank):
-        episode, numbers = (
-            one.episode,
-            attributes(one.retention, "reward recency uniqueness popularity score"),
-        )
+        episode = one.episode
+        numbers = attributes(one.retention, "reward recency uniqueness popularity score").values()
         fate = say("goes") if episode.id in gone else say("cited") if one.is_cited else ""
-        told = (f"{number:.3f}" for number in numbers.values())
-        rows.append([episode.id, *told, fate, short(episode.task, 50)])
+        rows.append([episode.id, *(f"{number:.3f}" for number in numbers), fate, short(episode.task, 50)])
     shares = (("reward", 0.4), ("recency", 0.3), ("uniqueness", 0.2), ("popularity", 0.1))
     factors = [f"{say(name)} {share}" for name, share in shares]
     terminal.table([say("id"), *factors, say("importance"), "", say("task")], rows)
