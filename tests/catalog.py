@@ -28,7 +28,7 @@ from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
-from alice_exp.model.values.config import OPTIONS
+from alice_exp.model.values.config import OPTIONS, PAST
 from alice_exp.review.rules.reply_clauses import ASKED
 from alice_exp.team.rules.publication import IN_DOUBT
 from alice_exp.team.rules.team_file import OBJECTIONS
@@ -125,7 +125,7 @@ _HELP = (
     *(LEAD, SHARED, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
     *(*FAILED, *(text for pair in ASSESSED.values() for text in pair)),
-    *(*NAMED.values(), *REMOVED.values(), *KINDS.values(), *ASKED.values()),
+    *(*NAMED.values(), *REMOVED.values(), *KINDS.values(), *PAST.values(), *ASKED.values()),
 )
 WORDS = (
     *(

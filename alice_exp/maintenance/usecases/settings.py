@@ -34,7 +34,7 @@ from alice_exp.model.formats.record_schema import EMPTY, EPISODE_SHAPE, SEGMENT_
 from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
-from alice_exp.model.values.config import BY_NAME, OPTIONS, Kind, Option, is_local
+from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Kind, Option, is_local
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
@@ -55,8 +55,9 @@ def option_named(name: str) -> Option:
     if (option := BY_NAME.get(name)) is None:
         from difflib import get_close_matches
 
-        close = get_close_matches(name, BY_NAME, 1, 0.5)
+        close = [TAKEN[name]] if name in TAKEN else get_close_matches(name, BY_NAME, 1, 0.5)
         hint = Hint("did you mean {value}?", value=close[0]) if close else "see 'alice-exp config list'"
+        hint = PAST.get(name, hint)
         raise NotFoundError("there is no key {name}", name=repr(name), hint=hint)
     return option
 
@@ -64,8 +65,7 @@ def option_named(name: str) -> Option:
 def get(home: Home, name: str) -> Value:
     """The present value of one key."""
     option = option_named(name)
-    config = home.read(()).config
-    return Value(option, config.value(name), config.proposed.get(name))
+    return next(one for one in listing(home) if one.option is option)
 
 
 def listing(home: Home) -> Sequence[Value]:
@@ -76,8 +76,7 @@ def listing(home: Home) -> Sequence[Value]:
 
 def misset(home: Home) -> tuple[Problem, ...]:
     """Values in the tracked file that ``put`` would refuse, typed by hand: each a warning at its place."""
-    document = parse((home.text(PATH) or "{}").encode(), PATH)
-    config, problems = read_config(document)
+    config, problems = read_config(document := parse((home.text(PATH) or "{}").encode(), PATH))
     found = []
     for option in OPTIONS if not problems else ():
         value = config.value(option.name)
@@ -152,11 +151,7 @@ def accept(home: Home, caller: Caller, name: str) -> Value:
     """Let what the tracked file proposes for a local key count here; ``NotFoundError`` if it proposes nothing."""
     require_person(caller, "configure", f"alice-exp config accept {name}")
     if (found := get(home, name)).proposed is None:
-        raise NotFoundError(
-            "nothing is proposed for {name}",
-            name=name,
-            hint="see 'alice-exp heartbeat' and 'alice-exp config list'",
-        )
+        raise NotFoundError("nothing is proposed for {name}", name=name, hint="see 'alice-exp config list'")
     home.decide_here({name: found.proposed})
     return Value(found.option, found.proposed)
 

@@ -137,10 +137,14 @@ _HERE = ("provider", "sharing", "owner", "projects", "heard", "hand_edits")
 TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}
 """Keys that 0.2.0 still read, and what took their place."""
 
-PAST = frozenset(
-    ("thresholds.high_confidence", "trial", "trial.share", "decide", "decide.held_out", "events.strategy")
-)
-"""Keys that 0.2.0 wrote into new files: they stay where they are, and nothing reads them."""
+_NOW = "what you approved is told together; 'alice-exp impact' tells what it is worth"
+PAST: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("thresholds.high_confidence", "trial", "trial.share", "decide", "decide.held_out"), _NOW
+    ),
+    "events.strategy": "a configured model sums merged thoughts up, 'events.model' switches that",
+}
+"""Keys that 0.2.0 wrote into new files, which nothing reads: what stands in the place of each."""
 
 
 def is_local(name: str) -> bool:
