@@ -130,7 +130,7 @@ def bare_parts(text: str, path: str) -> Bare:
     """What is empty in a file before we write there: without it nobody knew whether to take the emptiness out again."""
     document = parse(text.encode(), path) if text.strip() and not path.endswith((".toml", ".md")) else None
     if document is None or document.value in _NOTHING:
-        return {"": text}
+        return {"": text} if document or not text.strip() else {}
     found = {}
     for key, held in document.value.items() if isinstance(document.value, dict) else ():
         inner = held.items() if isinstance(held, dict) else ()

@@ -68,6 +68,9 @@ def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
     assert cli("connect", host, "--json").json["written"] == [] and files(person) == written
     assert [command[-3:] for command in tried] == [["--actor", f"agent:{host}", "mcp"]]
     assert [one["host"] for one in cli("status", "--json").json["hosts"]] == [host]
+    # Version 0.2.0 noted nothing of how the files were before.
+    Path(os.environ["ALICE_HOME"], f"state/hosts/{host}.json").unlink()
+    cli("connect", host)
     told = cli("disconnect", host).stdout
     assert "is removed" in told and "is written" not in told
     assert files(person) == {}

@@ -162,8 +162,7 @@ def test_words_that_say_so_hold_everywhere_and_a_project_is_named_or_this_ones(
     repository("one", "a.org:x/one")
 
     def kept(*words: str) -> Any:
-        block = cli("memorize", *words, "--json").json["id"]
-        return cli("show", block, "--json").json.get("project")
+        return cli("show", cli("memorize", *words, "--json").json["id"], "--json").json.get("project")
 
     assert kept("In all projects, commit often") is None and kept("commit small things") == "a.org/x/one"
     assert kept("the user likes tea", "--about", "user") == "a.org/x/one", (
@@ -267,8 +266,7 @@ def test_a_repository_without_a_remote_keeps_its_name(home: Path, cli: Call, rep
     cli("approve", "1", "--yes")
 
     def applied() -> list[str]:
-        made = cli("decide", "searching", "--json", check=False).json
-        return [one["id"] for one in made["applied"]]
+        return [one["id"] for one in cli("decide", "searching", "--json", check=False).json["applied"]]
 
     shutil.copytree(folder, folder.parent / "copy")
     os.chdir(folder.parent / "copy")
