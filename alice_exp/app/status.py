@@ -18,6 +18,7 @@ from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.candidate_card import Row
+from alice_exp.review.cli.heartbeat_command import apart
 from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_document
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
@@ -38,8 +39,7 @@ def status(terminal: Terminal) -> None:
 
     Examples: alice-exp status · alice-exp status --json
     """
-    session = terminal.session
-    report, _ = heartbeat(session, peek=True)
+    report = heartbeat(session := terminal.session, peek=True)[0]
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
     known, asked = remotes(session).all(), [asked_about(*one) for one in session.asked()]
     hosts = [(one, [*faults(one, session)]) for one in connected(session)]
@@ -47,7 +47,7 @@ def status(terminal: Terminal) -> None:
     document = {
         "home": str(session.root),
         "waiting": len(report.items),
-        **attributes(report, "new today"),
+        **attributes(report, "new today by_hand"),
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
         "projects": [row.document for row in asked],
@@ -55,7 +55,8 @@ def status(terminal: Terminal) -> None:
         "contradictions": [settled(*pair).document for pair in report.settle],
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [moved(one).document for one in report.changed],
-        "by_hand": list(report.by_hand),
+        "unapproved": [placed.block.id for placed in report.unapproved],
+        "lost": [one.entry.id for one in report.lost],
         "hosts": [
             {
                 "host": one.host.name,
@@ -138,8 +139,9 @@ def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
     count = len(report.items)
     new = say("{new} of them new", new=report.new) if 0 < report.new < count else ""
     head = say("{count} for your decision: 'alice-exp review'", count=count) + aside(new)
-    nothing = say("nothing for your decision")
+    nothing = (said := apart(report)) or say("nothing for your decision")
     yield from _few(report.items, nothing, head, lambda item: _said(terminal, item.placed))
+    yield from (said,) if count and said else ()
 
 
 def _moved(moved: Movement) -> str:

@@ -275,8 +275,7 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
 
     def shown(placed: Placed) -> Shown:
         block = placed.block
-        decay = block_decay(block, now, half_life_days=half_lives)
-        return Shown(placed, level(block, thresholds), decay)
+        return Shown(placed, level(block, thresholds), block_decay(block, now, half_life_days=half_lives))
 
     return shown
 

@@ -104,8 +104,7 @@ _MONTHS = (
 
 def aside(text: str) -> str:
     """A text in brackets behind a sentence, with what parts the two; empty stays empty."""
-    within = text.translate(_WITHIN)
-    return ("（{}）" if language() == "zh" else " ({})").format(within) if text else ""
+    return ("（{}）" if language() == "zh" else " ({})").format(text.translate(_WITHIN)) if text else ""
 
 
 _WITHIN = {ord("（"): "〔", ord("）"): "〕"}

@@ -103,8 +103,7 @@ def edited(home: Path, was: str, now: str) -> None:
 def test_what_changes_between_showing_and_deciding_is_left(home: Path, cli: Call) -> None:
     old = cli("remember", "format Python code with ruff", "--when", "formatting", "--json").json["id"]
     (one,) = memorized(cli, "Python code is formatted with ruff")
-    alice = Alice(home)
-    session = alice._session
+    session = Alice(home)._session
     for act in (
         lambda seen: approve(session.home, session.caller, [one], seen=seen),
         lambda seen: reject(session.home, session.caller, [one], seen=seen),

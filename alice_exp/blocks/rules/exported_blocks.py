@@ -40,8 +40,7 @@ def placed_of(row: Mapping[str, Json]) -> Placed | str:
     place, namespace = row.get("set"), row.get("namespace")
     if place not in PLACES or not isinstance(namespace, str) or not NAME.fullmatch(namespace):
         return 'a row has its "set" and "namespace", as "alice-exp export" writes them'
-    fields = {key: value for key, value in row.items() if key not in ("set", "namespace")}
-    block = block_of(fields, place)
+    block = block_of({key: value for key, value in row.items() if key not in ("set", "namespace")}, place)
     return block if isinstance(block, str) else Placed(block, path_of(place, namespace))
 
 

@@ -241,8 +241,7 @@ def _amount(written: str, number: str, unit: str) -> Word:
         time = 60 * float(hours) + float(minutes or 30 * (unit == "点半")) + later
         roles = {"by the hour" if not minutes else "", "open half" if unit[:1] == "点" else ""}
         return Word(written, frozenset(roles), (("clock", str(time)),))
-    is_version = number.count(".") > bool(unit)
-    value = number if is_version else str(round(float(number) * factor, 6))
+    value = number if number.count(".") > bool(unit) else str(round(float(number) * factor, 6))
     return Word(written, values=((name, value),))
 
 

@@ -95,8 +95,7 @@ class Reading:
     def unread(self, path: str, signature: Signature, last_good: LastGood) -> tuple[Block, ...]:
         """The blocks that a file has in the last commit, from disk if it is still the same there."""
         blocks = self.parsed(path, signature).blocks
-        is_same = self._good.get(path, ("",))[0] == last_good.oid(path)
-        return blocks if is_same else last_good.blocks(path)
+        return blocks if self._good.get(path, ("",))[0] == last_good.oid(path) else last_good.blocks(path)
 
     def not_read(
         self, committed: Mapping[str, tuple[Signature, str]], found: Found, places: Collection[Place]

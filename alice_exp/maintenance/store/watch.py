@@ -141,8 +141,7 @@ class Watcher:
                 if self._stopped:
                     return
                 quiet = min(self._last + self.debounce, self._first + _LONGEST * self.debounce)
-                times = (quiet if self._last else 0.0, self._due_early)
-                due = min(filter(None, times), default=0.0)
+                due = min(filter(None, (quiet if self._last else 0.0, self._due_early)), default=0.0)
                 wait = (due or next_rescan) - time.monotonic()
                 if wait > 0:
                     self._news.wait(wait)

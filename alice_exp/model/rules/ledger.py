@@ -106,8 +106,7 @@ def standings_in(shard: bytes) -> Iterator[tuple[str, Standing]]:
 
 def agree(one: Entry, other: Entry) -> bool:
     """Whether two entries say the same of a block, whoever decided it when."""
-    fields = Entry.__match_args__[:9]
-    return all(getattr(one, name) == getattr(other, name) for name in fields)
+    return all(getattr(one, name) == getattr(other, name) for name in Entry.__match_args__[:9])
 
 
 def may_follow(one: Entry, other: Entry) -> bool:

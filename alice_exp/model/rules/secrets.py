@@ -118,8 +118,7 @@ def _is_address(match: re.Match[str]) -> bool:
 
 def _is_wordless(match: re.Match[str]) -> bool:
     """Whether enough of a run, a digit included, is left without its words and signs."""
-    left = _WORDS.sub("", match[0])
-    plain = [character for character in left if character.isalnum()]
+    plain = [character for character in _WORDS.sub("", match[0]) if character.isalnum()]
     return len(plain) >= ODD and any(map(str.isdigit, plain)) and _is_real(match)
 
 

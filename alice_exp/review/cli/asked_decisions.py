@@ -246,8 +246,7 @@ def answered(terminal: Terminal, item: Item, pressed: str) -> Decided:
     home, caller = terminal.session.home, terminal.session.caller
     rival = Rival(item.placed, item.asks_of.placed, item.asks_of.kind)
     how: dict[str, Any] = {"seen": {}, "asks": True}
-    done = _settled(home, caller, rival, _KEYS[pressed], how)
-    return _going_on(terminal, home, caller, done, how)
+    return _going_on(terminal, home, caller, _settled(home, caller, rival, _KEYS[pressed], how), how)
 
 
 def _going_on(terminal: Terminal, home: Home, caller: Caller, done: Decided, how: dict[str, Any]) -> Decided:

@@ -135,7 +135,14 @@ def line(report: Agenda) -> str:
     if report.team:
         brought = sum(len(came.blocks) for came in report.team)
         return say("{count} things wait to be trusted: alice-exp review", count=brought)
-    return say("nothing waits for your decision today")
+    return apart(report) or say("nothing waits for your decision today")
+
+
+def apart(report: Agenda) -> str:
+    """Decisions that the files lack, and what stands unapproved among what is trusted, counted; or nothing."""
+    one = "one decision about what is trusted waits for you: alice-exp heartbeat"
+    many = "{count} decisions about what is trusted wait for you: alice-exp heartbeat"
+    return _counted(len(report.lost) + len(report.unapproved), one, many)
 
 
 def _waiting(report: Agenda) -> Iterator[str]:

@@ -291,8 +291,7 @@ def came_of(approvals: Sequence[Approval]) -> list[Row]:
 def why_it_waits(placed: Placed, was: Placed | None, again: str = "") -> str:
     """Where a block stands, and by what it differs from what was trusted (``was``: in its words)."""
     again = say("you rejected this before, as {id}", id=again) if again else ""
-    parts = [placed.where, again, *differences(placed, was)]
-    return "; ".join(filter(None, parts))
+    return "; ".join(filter(None, [placed.where, again, *differences(placed, was)]))
 
 
 def differences(placed: Placed, was: Placed | None) -> Iterator[str]:

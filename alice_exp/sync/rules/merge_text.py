@@ -219,8 +219,7 @@ def _missing(new: Sequence[str], before: Sequence[str], present: Sequence[str]) 
 
 def _with_lost(path: str, data: bytes, sides: Sides, other: Side) -> bytes:
     """The text with the other side's new comments outside of blocks at the top."""
-    before = _outside(sides.was, path)
-    lost = _missing(_outside(other, path), before, _comments(data.decode("utf-8-sig")))
+    lost = _missing(_outside(other, path), _outside(sides.was, path), _comments(data.decode("utf-8-sig")))
     if not lost:
         return data
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
