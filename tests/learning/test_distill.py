@@ -7,7 +7,7 @@ import pytest
 
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.learning.rules.distill import distill
-from alice_exp.learning.rules.impact import stratified_difference, trend
+from alice_exp.learning.rules.impact import trend
 from alice_exp.learning.rules.proposals import Proposal, lesson
 from alice_exp.model.rules.doubt import difference, rate
 from alice_exp.model.values.block import EVIDENCE_KEPT
@@ -202,15 +202,6 @@ def test_newcombe_difference() -> None:
     # Newcombe (1998), method 10 at 95 %: 56/70 − 48/80 → 0.0524 to 0.3339
     low, high = difference(rate(56, 70, 1.959964), rate(48, 80, 1.959964))
     assert (low, high) == (pytest.approx(0.0524, abs=1e-4), pytest.approx(0.3339, abs=1e-4))
-
-
-def test_stratified_difference() -> None:
-    assert stratified_difference([(3, 3, 0, 0)]) == (-1.0, 1.0)
-    low, high = stratified_difference([(8, 8, 2, 2), (0, 2, 0, 8)])
-    assert (low, high) == (0.0, 0.0)
-    low, high = stratified_difference([(30, 40, 10, 40), (20, 40, 4, 40)])
-    assert (low + high) / 2 == pytest.approx(0.45)
-    assert 0.3 < low < 0.4
 
 
 def test_trend() -> None:

@@ -28,7 +28,7 @@ from alice_exp.learning.rules.episode_groups import (
     task_words,
     word_groups,
 )
-from alice_exp.learning.rules.impact import fisher, stratified_difference, trend
+from alice_exp.learning.rules.impact import fisher, trend
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
 from alice_exp.model.rules.doubt import Rate, Z, difference
 from alice_exp.model.values.records import Episode
@@ -100,8 +100,7 @@ def _of_kind(group: Sequence[Episode], book: Sequence[Episode]) -> list[Lesson]:
     found: list[Lesson] = []
     _keep(found, sorted(told, key=lambda one: -_strength(one.support)))
     parting = frozenset(one.condition[1].partition("=")[0] for one in found if one.condition)
-    # A situation by which an action's success parts is told with the action.
-    _keep(found, [one for one in _situations(group) if one.group.trait.partition("=")[0] not in parting])
+    _keep(found, _situations(group))
     _keep(found, _other_side(group, found))
     return [replace(one, parting=parting) for one in found if not _is_reverse(one, found)]
 
@@ -111,19 +110,13 @@ def _other_side(group: Sequence[Episode], found: Sequence[Lesson]) -> list[Lesso
 
     Under a condition, or of a word that most of it shares: 备份 where the lesson is 没备份.
     """
-    told: list[Lesson] = []
-    for kind in ("advice", "warning"):
-        named = [
-            one for one in found if one.kind == kind and not one.condition and one.group.basis == "action"
-        ]
-        taken = {place for one in named for place in one.group.places}
-        rest = _others(group, sorted(taken))
-        if not taken or len(rest) < REPEATS:
-            continue
-        like = shared_action(group, rest)
-        other = Group(group, "action", like or commonest([group[place] for place in rest]), rest)
-        told += [one for one in _conditional(other) or (_plain(other) if like else []) if one.kind != kind]
-    return told
+    taken = [place for one in found if not one.condition for place in one.group.places]
+    rest = _others(group, taken)
+    if not taken or len(rest) < REPEATS:
+        return []
+    like = shared_action(group, rest)
+    other = Group(group, "action", like or commonest([group[place] for place in rest]), rest)
+    return _conditional(other) or (_plain(other) if like else [])
 
 
 def _may_be_luck(one: Group, book: Sequence[Episode]) -> bool:
@@ -137,25 +130,19 @@ def _may_be_luck(one: Group, book: Sequence[Episode]) -> bool:
 
 def _is_reverse(one: Lesson, found: Sequence[Lesson]) -> bool:
     """Whether it only says that all is well where a warning does not hold: one lesson, told by the warning."""
-    if one.kind == "advice" and one.condition and one.condition[0] == "word":
-        warned = [each for each in found if each.kind == "warning" and _mark(each)[0] == "word"]
+    if one.kind == "warning":
+        return False
+    warned = [each for each in found if each.kind == "warning"]
+    if one.condition and one.condition[0] == "word":
         return any(share_a_word(_deeds(one), _deeds(each)) for each in warned)
-    key, _, value = _situation(one).partition("=")
-    situations = [_situation(other).partition("=") for other in found if other.kind == "warning"]
-    return (
-        one.kind == "advice" and bool(key) and any(key == each[0] and value != each[2] for each in situations)
-    )
+    key = _situation(one).partition("=")[0]
+    return bool(key) and any(_situation(each).partition("=")[0] == key for each in warned)
 
 
 def _situation(one: Lesson) -> str:
     """The context entry under which a lesson holds; empty where it holds in any, or for a word."""
-    mark = _mark(one)
-    return mark[1] if mark[0] == "context" else ""
-
-
-def _mark(one: Lesson) -> Trait:
-    """Where a lesson holds: its condition, or what its episodes share."""
-    return one.condition or (one.group.basis, one.group.trait)
+    basis, trait = one.condition or (one.group.basis, one.group.trait)
+    return trait if basis == "context" else ""
 
 
 def _deeds(one: Lesson) -> str:
@@ -200,9 +187,7 @@ def _conditional(one: Group) -> list[Lesson]:
         if mark is not None and len(side) >= REPEATS and _is_pure(one.rates(side)[0])
     ]
     # One lesson: that it fails here says that it works elsewhere.
-    # Where all are of a situation, whatever is done in it, each side is a lesson of its own.
-    most = 2 if all(one.condition is None for one in lessons) else 1
-    return sorted(lessons, key=lambda each: each.kind, reverse=True)[:most]
+    return sorted(lessons, key=lambda each: each.kind, reverse=True)[:1]
 
 
 def _is_pure(own: Rate) -> bool:
@@ -218,7 +203,7 @@ def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:
                 shown[where].append(mark)
         best = min(((_chance(one, where), where) for where in shown), default=None)
         parted = {min(where, tuple(index for index in one.places if index not in where)) for where in shown}
-        if best and best[0] * len(parted) * one.tried <= (CHANCE if one.tried == 1 else UNLIKE):
+        if best and best[0] * len(parted) * one.tried <= CHANCE:
             return min(shown[best[1]]), best[1]
     return None
 
@@ -276,13 +261,12 @@ def _plain(one: Group) -> list[Lesson]:
     # Alone, a clear rate of its own is enough; among other actions theirs has to be another one, too.
     whole = Group(like.episodes, one.basis, one.trait, tuple(range(len(like.episodes))))
     by_chance = _chance(whole, like.places) * one.tried
-    limit = UNLIKE if own.successes in (0, own.total) else CHANCE
-    differs = others.total < REPEATS or by_chance <= limit
-    clear = one.basis == "action" and differs and (one.tried == 1 or others.total >= REPEATS)
-    telling = others.total < REPEATS or others.value <= own.value - (1 - PURE)
-    if (differs and low > 0 and own.low > average) or (clear and own.low > 0.5 and high > 0 and telling):
+    if others.total >= REPEATS and by_chance > UNLIKE:
+        return []
+    clear = one.tried == 1 or others.total >= REPEATS
+    if (low > 0 and own.low > average) or (clear and own.low > 0.5 and high > 0):
         return [_lesson("advice", one)]
-    if (differs and high < 0 and own.high < average) or (clear and own.high < 0.5 and low < 0):
+    if clear and own.high < 0.5 and low < 0:
         return [_lesson("warning", one)]
     return []
 
@@ -308,24 +292,12 @@ def _gap(one: Group) -> tuple[float, float]:
     """The interval of the difference in success rate to the others in like situations, in [-1, 1]."""
     like = _like_situations(one)
     own, others = like.rates(like.places)
-    if others.total < REPEATS:
-        return -1.0, 1.0
-    if like is one:
-        return difference(own, others)
-    inside = frozenset(like.places)
-    counts: defaultdict[tuple[Trait, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    for index, episode in enumerate(like.episodes):
-        row = counts[tuple(sorted(entries(episode)))]
-        at = 0 if index in inside else 2
-        row[at] += episode.success
-        row[at + 1] += 1
-    return stratified_difference((a, b, c, d) for a, b, c, d in counts.values())
+    return difference(own, others) if others.total >= REPEATS else (-1.0, 1.0)
 
 
 def _situations(group: Sequence[Episode]) -> list[Lesson]:
     """What holds under a context entry, or of a word of the task, whatever is done."""
     whole = Group(group, "context", "", tuple(range(len(group))))
-    actions = action_groups(group)
     found: list[Lesson] = []
     for marks in (entries, task_words):
         shown = {
@@ -336,12 +308,7 @@ def _situations(group: Sequence[Episode]) -> list[Lesson]:
         for mark, where in shown.items():
             one = Group(group, *mark, where)
             own = one.rates(where)[0]
-            if (
-                _is_pure(own)
-                # No single action accounts for most of the episodes.
-                and all(len({*where}.intersection(taken)) <= OVERLAP * len(where) for _, taken in actions)
-                and _chance(whole, where) * len(shown) <= CHANCE
-            ):
+            if _is_pure(own) and _chance(whole, where) * len(shown) <= CHANCE:
                 found.append(_lesson("advice" if own.value > 0.5 else "warning", one))
     return found
 
@@ -367,8 +334,5 @@ def _lesson(kind: Kind, one: Group, condition: Trait | None = None) -> Lesson:
 
 
 def _strength(support: Support) -> float:
-    """How far the interval is from chance, in [0, 1]; for a trend, how far the mean reward fell."""
-    if support.falling is not None:
-        return max(0.0, support.falling[0] - support.falling[1])
-    alone = max(support.own.low - 0.5, 0.5 - support.own.high) if support.basis == "action" else 0.0
-    return max(support.low, -support.high, alone, 0.0)
+    """How far the intervals are from chance, in [0, 1]."""
+    return max(support.low, -support.high, support.own.low - 0.5, 0.5 - support.own.high, 0.0)

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import Literal, TypeAlias
@@ -79,30 +79,27 @@ def _words(text: str) -> Iterable[str]:
 
 def _by_words(episodes: Sequence[Episode]) -> list[list[Episode]]:
     """Episodes with like tasks, each put to the group whose words it shares most; a group of one stays alone."""
-    bags = [frozenset(_words(one.task)) for one in episodes]
-    spread = Counter(word for bag in bags for word in bag)
-    weight = {word: math.log(1 + len(bags) / count) for word, count in spread.items() if count > 1}
+    bags = [Counter(set(_words(one.task))) for one in episodes]
+    rarity = _rarity(bags, len(bags), once=0)
     groups: list[tuple[Bag, list[Episode]]] = []
     for bag, episode in zip(bags, episodes, strict=True):
-        scored = [
-            (_alike(bag, words, len(all_), weight), -place) for place, (words, all_) in enumerate(groups)
-        ]
+        scored = [(_cosine(bag, words, rarity), -place) for place, (words, _) in enumerate(groups)]
         best = max(scored, default=(0.0, 0))
         if best[0] >= LIKE_TASKS:
             words, listed = groups[-best[1]]
             words.update(bag)
             listed.append(episode)
         else:
-            groups.append((Counter(bag), [episode]))
+            groups.append((bag, [episode]))
     return [listed for _, listed in groups]
 
 
-def _alike(bag: frozenset[str], words: Bag, size: int, weight: Mapping[str, float]) -> float:
-    """Cosine between a task and the mean of a group's; what a single task says counts for nothing."""
-    shared = sum(words[word] / size * weight[word] ** 2 for word in bag if word in words and word in weight)
-    own = sum(weight.get(word, 0.0) ** 2 for word in bag)
-    theirs = sum((count / size * weight.get(word, 0.0)) ** 2 for word, count in words.items())
-    return shared / (own * theirs) ** 0.5 if own and theirs else float(bag == words.keys())
+def _rarity(bags: Iterable[Bag], count: int, once: float) -> Mapping[str, float]:
+    """What a word weighs: the more, the rarer it is among ``count`` episodes; times ``once`` if a single one has it."""
+    spread: Bag = Counter()
+    for bag in bags:
+        spread.update(bag)
+    return {word: math.log(1 + count / shown) * (once if shown == 1 else 1) for word, shown in spread.items()}
 
 
 def _joined(groups: Sequence[list[Episode]]) -> list[list[Episode]]:
@@ -121,14 +118,8 @@ def _joined(groups: Sequence[list[Episode]]) -> list[list[Episode]]:
         )
         for listed in groups
     ]
-    # The rarer a word or key among all episodes, the more it weighs.
-    spread: Bag = Counter()
-    for bag in (bag for work in every for bag in (work.tasks, work.deeds, work.keys)):
-        spread.update(bag)
-    count = sum(len(work.episodes) for work in every)
-    rarity = {
-        word: math.log(1 + count / shown) * (ONCE if shown == 1 else 1) for word, shown in spread.items()
-    }
+    bags = (bag for work in every for bag in (work.tasks, work.deeds, work.keys))
+    rarity = _rarity(bags, sum(len(work.episodes) for work in every), ONCE)
     alive = dict(enumerate(every))
     waiting = [
         (-likeness, one, other)
@@ -184,15 +175,16 @@ def _cosine(one: Bag, other: Bag, rarity: Mapping[str, float]) -> float:
     if len(other) < len(one):
         one, other = other, one
     shared = sum(count * other[word] * rarity[word] ** 2 for word, count in one.items() if word in other)
+    if not shared:
+        return 0.0
     squares = [sum((count * rarity[word]) ** 2 for word, count in bag.items()) for bag in (one, other)]
-    return shared / (math.sqrt(squares[0]) * math.sqrt(squares[1])) if shared else 0.0
+    return shared / math.sqrt(squares[0] * squares[1])
 
 
 def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
     """The actions by what they do: the earliest wording, and the indexes of the episodes that took it.
 
-    Wordings with like words are one action, unless a word that only some of them have parts success from failure: then
-    the word makes another action of it (``git push`` and ``git push --force-with-lease``).
+    Wordings with like words are one action.
     """
     parts = [_action_words(episode.action) for episode in group]
     found: list[list[int]] = []
@@ -206,8 +198,7 @@ def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]
             found.append([index])
         else:
             like.append(index)
-    whole = [part for each in found for part in _split_by_word(group, parts, each)]
-    return [(" ".join(group[each[0]].action.split()), tuple(each)) for each in whole]
+    return [(" ".join(group[each[0]].action.split()), tuple(each)) for each in found]
 
 
 def word_groups(
@@ -269,33 +260,13 @@ def share_a_word(one: str, other: str) -> bool:
     return not _action_words(one).isdisjoint(_action_words(other))
 
 
-def _split_by_word(
-    group: Sequence[Episode], parts: Sequence[frozenset[str]], places: list[int]
-) -> Iterator[list[int]]:
-    """A group of like actions in two where a word of the action parts success from failure without exception."""
-    counts = Counter(word for place in places for word in parts[place])
-    for word in sorted(counts, key=lambda one: (-counts[one], one)):
-        having = [place for place in places if word in parts[place]]
-        lacking = [place for place in places if word not in parts[place]]
-        if min(len(having), len(lacking)) < 2:
-            continue
-        outcomes = [{group[place].success for place in side} for side in (having, lacking)]
-        if len(outcomes[0]) == len(outcomes[1]) == 1 and outcomes[0] != outcomes[1]:
-            yield having
-            yield lacking
-            return
-    yield places
-
-
 def step_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
-    """The steps that several different actions share, with the indexes of their episodes."""
+    """The steps of actions, with the indexes of their episodes."""
     shown: defaultdict[str, list[int]] = defaultdict(list)
-    actions: defaultdict[str, set[str]] = defaultdict(set)
     for index, episode in enumerate(group):
         for step in _steps(episode.action):
             shown[step].append(index)
-            actions[step].add(" ".join(episode.action.split()))
-    return [(step, tuple(shown[step])) for step in sorted(shown) if len(actions[step]) > 1]
+    return [(step, tuple(shown[step])) for step in sorted(shown)]
 
 
 def _steps(action: str) -> set[str]:
@@ -308,15 +279,12 @@ def _action_words(action: str) -> frozenset[str]:
     """What an action is compared by: its words without numbers and idle verbs, and its flags as they are written."""
     plain = {word for word in tokens(_FLAG.sub(" ", action)) if not any(char.isdigit() for char in word)}
     short = {word.lower() for word in re.findall(r"\b[A-Za-z]{1,3}\b", action)} - STOP_WORDS
-    words = (plain | short | set(_FLAG.findall(action))) - _IDLE
-    return frozenset(word for word in words if len(word) > 1 or not _CJK.match(word)) or frozenset(words)
+    return frozenset(plain | short | set(_FLAG.findall(action))) - _IDLE
 
 
 def _same_action(one: frozenset[str], other: frozenset[str]) -> bool:
-    shared, smaller = len(one & other), min(len(one), len(other))
-    if not smaller:
-        return one == other
-    return shared / len(one | other) >= LIKE_ACTIONS or (smaller > 1 and shared == smaller)
+    every = one | other
+    return not every or len(one & other) / len(every) >= LIKE_ACTIONS
 
 
 def entries(episode: Episode) -> set[Trait]:

@@ -1,5 +1,5 @@
 """Whom an outcome counts for (DESIGN 12.3, 12.4), how tasks went with approved blocks and without any (12.6), how far
-signals agree with reports; a confidence interval of differences over strata, and a trend test."""
+signals agree with reports; an exact test and a trend test."""
 
 from __future__ import annotations
 
@@ -85,29 +85,6 @@ def qualities(decisions: Iterable[tuple[Mapping[str, bool], bool | None]]) -> tu
         )
         for kind, found in sorted(counts.items())
     )
-
-
-def stratified_difference(strata: Iterable[tuple[int, int, int, int]]) -> tuple[float, float]:
-    """The interval of a difference of rates over strata, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
-
-    Each stratum is (successes with, trials with, successes without, trials without). Strata with only one of the two
-    groups are skipped; if all are, the interval is -1 to 1.
-    """
-    gap = weight = first = second = 0.0
-    for ok, tried, other_ok, other in strata:
-        if not tried or not other:
-            continue
-        total = tried + other
-        weight += tried * other / total
-        gap += (ok * other - other_ok * tried) / total
-        first += (tried**2 * other_ok - other**2 * ok + tried * other * (other - tried) / 2) / total**2
-        second += (ok * (other - other_ok) + other_ok * (tried - ok)) / (2 * total)
-    if not weight:
-        return -1.0, 1.0
-    middle = gap / weight
-    # The variance estimate can come out slightly negative.
-    half = doubts.Z * math.sqrt(max(0.0, middle * first + second)) / weight
-    return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def fisher(a: int, b: int, c: int, d: int) -> float:
