@@ -357,13 +357,13 @@ class Reviews:
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
-        from alice_exp.sharing.store.network import network
+        from alice_exp.sharing.store import network
         from alice_exp.sharing.store.peer_identity import peers
         from alice_exp.sharing.usecases import peers as exchanging
 
         require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
         found = peers(self._session).find(peer)
-        with network(self._session).connect(found, at) as link:
+        with network.connect(self._session, found, at) as link:
             return exchanging.exchange(self._session, found, link)
 
     def _as_it_stands(self, blocks: Sequence[str]) -> dict[str, str]:

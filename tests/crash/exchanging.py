@@ -92,7 +92,7 @@ def _play(words: list[str]) -> int:
     from alice_exp.app.main import run
     from alice_exp.app.opening import open_session
     from alice_exp.kernel.errors import PeerError
-    from alice_exp.sharing.cli import peer_commands
+    from alice_exp.sharing.store import network
     from alice_exp.sharing.store.peer_identity import peers
     from alice_exp.sharing.usecases.peers import Host
 
@@ -113,9 +113,7 @@ def _play(words: list[str]) -> int:
 
         yield SimpleNamespace(ask=ask)
 
-    peer_commands.network = lambda session: SimpleNamespace(  # type: ignore[assignment,return-value]
-        connect=lambda asked, _: connected(asked, session)
-    )
+    network.connect = lambda session, asked, _: connected(asked, session)
     return run(words)
 
 

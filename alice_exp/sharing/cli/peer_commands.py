@@ -16,7 +16,7 @@ from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.sharing.cli.share_commands import why_not
 from alice_exp.sharing.ports import PEER_NAME, Peer, Refusal
-from alice_exp.sharing.store.network import network
+from alice_exp.sharing.store import network
 from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.bundles import TakenIn
@@ -53,7 +53,7 @@ def invite(terminal: Terminal, alias: _As = "", port: _Port = 0, bind: _Bind = _
         sys.stderr.write(visible(say(template, code=code, port=port)) + "\n")
         sys.stderr.flush()
 
-    _paired(terminal, network(session).invite(session.caller.now, alias, (bind, port), shown))
+    _paired(terminal, network.invite(session, alias, (bind, port), shown))
 
 
 def join(
@@ -70,7 +70,7 @@ def join(
     require_person(session.caller, say("pair"), f"alice-exp peer join {code}")
     _require_name(alias)
     terminal.confirm(say("Trust the Alice that shows this code?"))
-    _paired(terminal, network(session).join(code, at, session.caller.now, alias))
+    _paired(terminal, network.join(session, code, at, alias))
 
 
 def _require_name(alias: str) -> None:
@@ -182,7 +182,7 @@ def discover(
 
     Example: alice-exp peer discover --seconds 5
     """
-    found = network(terminal.session).discover(seconds)
+    found = network.neighbours(terminal.session, seconds)
     document = {"found": [attributes(one, "instance addresses name invites") for one in found]}
 
     def text() -> None:
@@ -221,7 +221,7 @@ def exchange(
         done = Exchanged(peer.name, tuple(block_id for block_id, _ in ours.marks), ours.withheld)
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
-    with network(session).connect(peer, at) as link:
+    with network.connect(session, peer, at) as link:
         done = exchanging.exchange(session, peer, link)
     _told(terminal, done, {})
 
@@ -269,7 +269,7 @@ def serve(
 
     sys.stdout.flush()
     try:
-        network(session).serve(host.answer, met, (bind, port), limit, shown)
+        network.serve(session, host.answer, met, (bind, port), limit, shown)
     finally:
         out.close()
         err.close()

@@ -9,14 +9,17 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import AliceError, PeerError, reason
+from alice_exp.home.session import Session
+from alice_exp.kernel.errors import PeerError, reason
 from alice_exp.sharing.ports import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
-from alice_exp.sharing.store.peer_identity import FileIdentity, peers, random_word
+from alice_exp.sharing.store.peer_identity import peers, random_word
 from alice_exp.sharing.store.tls_transport import TlsLink
+
+if TYPE_CHECKING:
+    import socket
 
 SERVICE: Final = "_alice._tcp.local."
 MOST: Final = 64
@@ -153,89 +156,93 @@ LOOK = 3.0
 """Maximum seconds spent looking for a peer or an invitation."""
 
 
-class Network:
-    """The network around this Alice; without mDNS it calls ``warn`` and goes on. All methods raise ``PeerError`` if a
-    peer fails or is not trusted."""
+def neighbours(session: Session, seconds: float) -> tuple[Neighbour, ...]:
+    """What is announced within so many seconds, named where it hints at a peer; without mDNS ``PeerError``."""
+    known = peers(session).all()
+    return tuple(
+        replace(found, name=next((peer.name for peer in known if may_be(found, peer)), ""))
+        for found in discover(seconds)
+    )
 
-    def __init__(self, identity: FileIdentity, warn: Callable[[AliceError], None]) -> None:
-        self._identity = identity
-        self._warn = warn
 
-    def discover(self, seconds: float) -> tuple[Neighbour, ...]:
-        """Listen for announcements for so many seconds."""
-        known = self._identity.all()
-        return tuple(
-            replace(found, name=next((peer.name for peer in known if may_be(found, peer)), ""))
-            for found in discover(seconds)
-        )
+def invite(session: Session, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
+    """Show code and port through ``shown`` and wait for the peer who enters the code: one try, sixty seconds.
 
-    def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
-        """Show code and port through ``shown`` and wait for the peer who enters the code: one try, sixty seconds."""
-        code = pairing.Code.fresh()
-        self._identity.own()
-        listener = tls_transport.listening(*bind)
+    ``PeerError`` where nobody comes, or the try fails.
+    """
+    code = pairing.Code.fresh()
+    with _listening(session, bind, code.number) as (listener, port):
+        shown(str(code), port)
+        return pairing.invite(pairing.Invitation(peers(session), code, session.caller.now, alias), listener)
+
+
+def join(session: Session, code: str, at: str, alias: str) -> Peer:
+    """Pair with the inviting side; ``at`` is ``host:port``, empty: look for the code's number by mDNS."""
+    identity, read = peers(session), pairing.Code.read(code)
+    addresses = (at,) if at else _inviting(read.number)
+    return pairing.join(identity, read, addresses, session.caller.now, alias)
+
+
+def serve(
+    session: Session,
+    answer: Callable[[Peer, Message], Message],
+    met: Callable[[Peer], None],
+    bind: tuple[str, int],
+    seconds: float | None,
+    shown: Callable[[int], None],
+) -> None:
+    """Answer peers for ``seconds`` or until interrupted; ``shown`` gets the port, ``met`` each peer that leaves."""
+    reception = tls_transport.Reception(peers(session), answer, met)
+    with _listening(session, bind) as (listener, port):
+        shown(port)
+        tls_transport.serve(listener, reception.secured, reception, seconds=seconds)
+
+
+@contextlib.contextmanager
+def connect(session: Session, peer: Peer, at: str) -> Iterator[TlsLink]:
+    """Connect to a peer; ``at`` is ``host:port``, empty: found by its mDNS hint, else its last address.
+
+    ``PeerError`` if it fails or is not trusted.
+    """
+    with tls_transport.connected(peers(session), peer, _addresses(peer, at)) as link:
+        if link.address != peer.address:
+            peers(session).update(replace(peer, address=link.address))
+        yield link
+
+
+def _addresses(peer: Peer, at: str) -> tuple[str, ...]:
+    """Addresses to try: ``at`` alone if given, else those whose mDNS hint matches, then the last known one."""
+    if at:
+        tls_transport.host_and_port(at)
+        return (at,)
+    last = (peer.address,) if peer.address else ()
+    try:
+        found = discover(LOOK, wanted=lambda one: may_be(one, peer))
+    except PeerError:
+        if not last:
+            raise
+        found = ()
+    hinted = tuple(address for one in found if may_be(one, peer) for address in one.addresses)
+    return tuple(dict.fromkeys((*hinted, *last)))
+
+
+@contextlib.contextmanager
+def _listening(
+    session: Session, bind: tuple[str, int], invites: int = 0
+) -> Iterator[tuple[socket.socket, int]]:
+    """A listening socket and its port, announced by mDNS; not when bound to loopback, and with a warning alone where
+    mDNS fails."""
+    own = peers(session).own().id
+    host, _ = bind
+    with tls_transport.listening(*bind) as listener, contextlib.ExitStack() as stack:
         port = int(listener.getsockname()[1])
-        with listener, self._announced(bind[0], port, code.number):
-            shown(str(code), port)
-            return pairing.invite(pairing.Invitation(self._identity, code, now, alias), listener)
-
-    def join(self, code: str, at: str, now: str, alias: str) -> Peer:
-        """Pair with the inviting side; ``at`` is ``host:port``, empty: look for the code's number by mDNS."""
-        read = pairing.Code.read(code)
-        return pairing.join(self._identity, read, (at,) if at else _inviting(read.number), now, alias)
-
-    def serve(
-        self,
-        answer: Callable[[Peer, Message], Message],
-        met: Callable[[Peer], None],
-        bind: tuple[str, int],
-        seconds: float | None,
-        shown: Callable[[int], None],
-    ) -> None:
-        """Answer peers for ``seconds`` or until interrupted; ``shown`` gets the port, ``met`` each peer that leaves."""
-        reception = tls_transport.Reception(self._identity, answer, met)
-        self._identity.own()
-        listener = tls_transport.listening(*bind)
-        port = int(listener.getsockname()[1])
-        with listener, self._announced(bind[0], port):
-            shown(port)
-            tls_transport.serve(listener, reception.secured, reception, seconds=seconds)
-
-    @contextlib.contextmanager
-    def connect(self, peer: Peer, at: str) -> Iterator[TlsLink]:
-        """Connect to a peer; ``at`` is ``host:port``, empty: found by its mDNS hint, else its last address."""
-        with tls_transport.connected(self._identity, peer, self._addresses(peer, at)) as link:
-            if link.address != peer.address:
-                self._identity.update(replace(peer, address=link.address))
-            yield link
-
-    def _addresses(self, peer: Peer, at: str) -> tuple[str, ...]:
-        """Addresses to try: ``at`` alone if given, else those whose mDNS hint matches, then the last known one."""
-        if at:
-            tls_transport.host_and_port(at)
-            return (at,)
-        last = (peer.address,) if peer.address else ()
-        try:
-            found = discover(LOOK, wanted=lambda one: may_be(one, peer))
-        except PeerError:
-            if not last:
-                raise
-            found = ()
-        hinted = tuple(address for one in found if may_be(one, peer) for address in one.addresses)
-        return tuple(dict.fromkeys((*hinted, *last)))
-
-    @contextlib.contextmanager
-    def _announced(self, host: str, port: int, invites: int = 0) -> Iterator[None]:
-        """Announce by mDNS while the block runs; not when bound to loopback, and only with a warning if mDNS fails."""
-        with contextlib.ExitStack() as stack:
-            if host not in ("127.0.0.1", "localhost", "::1"):
-                only = "" if host in ("0.0.0.0", "") else host
-                try:
-                    own = self._identity.own().id
-                    stack.enter_context(announced(port, own, invites=invites, host=only))
-                except PeerError as error:
-                    self._warn(error)
-            yield
+        if host not in ("127.0.0.1", "localhost", "::1"):
+            only = "" if host in ("0.0.0.0", "") else host
+            try:
+                stack.enter_context(announced(port, own, invites=invites, host=only))
+            except PeerError as error:
+                session.warn(error)
+        yield listener, port
 
 
 def _inviting(number: int) -> tuple[str, ...]:
@@ -258,9 +265,3 @@ def _inviting(number: int) -> tuple[str, ...]:
         number=number,
         hint="name the other side with --at host:port, as its screen shows",
     )
-
-
-@once
-def network(session: Session) -> Network:
-    """The local network."""
-    return Network(peers(session), session.warn)
