@@ -14,7 +14,7 @@ from alice_exp.model import documents
 from alice_exp.model.rules.approval import Standing, standing
 from alice_exp.model.values.block import Placed
 from alice_exp.owner import usecases as owning
-from alice_exp.owner.rules.ssh_signature import OwnerKey
+from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import owner
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say

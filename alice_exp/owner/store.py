@@ -23,7 +23,7 @@ from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.values.config import Config
-from alice_exp.owner.rules.ssh_signature import OwnerKey
+from alice_exp.owner.rules import OwnerKey
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"
@@ -175,7 +175,7 @@ class SshOwner:
 
     def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
         """Whether a signature is a key's over a text."""
-        from alice_exp.owner.rules.ssh_signature import can_verify, holds
+        from alice_exp.owner.rules import can_verify, holds
 
         if can_verify(key.line):
             return holds(key.line, text, signature, NAMESPACE)

@@ -18,7 +18,7 @@ from alice_exp.model.rules.approval import Standing, approved_now, kept_here, st
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
-from alice_exp.owner.rules.ssh_signature import OwnerKey
+from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import SshOwner, owner
 
 _NO_KEY = "this home has no owner key"

@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from alice_exp.owner.rules.ssh_signature import holds
+from alice_exp.owner.rules import holds
 
 pytestmark = pytest.mark.needs("cryptography")
 

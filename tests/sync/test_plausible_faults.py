@@ -20,7 +20,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.learning.store import Decisions, OpenDecision
 from alice_exp.model.rules.lifecycle import DEFAULT
 from alice_exp.model.values.block import EVIDENCE_KEPT, Approved, Block, Payload, Placed, content_hash
-from alice_exp.owner.rules.ssh_signature import OwnerKey
+from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import SshOwner
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store import line_protocol

@@ -28,7 +28,7 @@ from alice_exp.model.rules.ledger import agree, digest
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.block import ASKED, MARKS, Block, Entry, holds_blocks
 from alice_exp.model.values.records import Event, Segment, Timeline
-from alice_exp.owner.rules.ssh_signature import public_key, signature, verified
+from alice_exp.owner.rules import public_key, signature, verified
 from alice_exp.sync.rules.merge_blocks import merge, unite
 from alice_exp.sync.rules.merge_text import Files, Side, Sides, merge_document, merge_namespace
 

@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import ID
 from alice_exp.model.rules.ledger import read_shard
-from alice_exp.owner.rules.ssh_signature import public_key
+from alice_exp.owner.rules import public_key
 from alice_exp.sync.rules.merge_homes import Entries, LedgerHead, merge_ledgers, read_head, signing_rows
 
 if TYPE_CHECKING:
