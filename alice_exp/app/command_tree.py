@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup, TyperOption
 
 from alice_exp.app.command_table import GROUPS, Table
-from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
+from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.fields import sentence_of
@@ -53,32 +53,16 @@ def open_home(home: str, actor: str, warn: Callable[[AliceError], None]) -> Sess
 
 def _store(context: typer.Context, parameter: Any, value: Any) -> Any:
     """Put a shared option where the command finds it; one given at the root holds unless it is given again."""
-    if not isinstance(context.obj, Terminal):
-        context.obj = Terminal(open_home)
     named(context, parameter, value)
     if parameter.name == "lang":
         if value:
             language.require("--lang", value)
             language.choose(value)
     elif parameter.name == "format" and value:
-        require_format(context.obj, value)
+        context.obj.write_as(value)
     elif value:
         setattr(context.obj, parameter.name, value)
     return value
-
-
-def require_format(terminal: Terminal, format: str) -> None:
-    """Let the answer be written in this format; ``UsageError`` if it is none, or another than ``--json`` asks for."""
-    formats = ("tsv", "csv", "json")
-    if format in formats and terminal.json and format != "json":
-        raise UsageError("--json and --format {format} contradict each other", format=format)
-    if format not in formats:
-        raise UsageError(
-            "unknown format {format}",
-            format=repr(format),
-            hint=Hint("write --format {names}", names=Names(formats)),
-        )
-    terminal.format = format
 
 
 def shared_options(*, hidden: bool) -> list[Any]:

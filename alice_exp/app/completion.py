@@ -28,7 +28,7 @@ from alice_exp.model.values.block import PLACES, SETS, Place
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.model.values.records import EpisodeBook, Timeline
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import in_language
+from alice_exp.terminal.language import in_language, value_of
 
 Candidate = tuple[str, str]
 """A word and a hint (may be empty)."""
@@ -93,7 +93,7 @@ def _offers(before: list[str], begun: str) -> Iterator[Candidate]:
     parameter, position = _awaited(command, rest)
     if parameter is None:
         return
-    session = open_session(_value_of(before, "--home"))
+    session = open_session(value_of(before, "--home"))
     offered = _values(f"{group} {name}".strip(), parameter, position, session)
     yield from (one for one in offered if one[0].startswith(begun) and one[0] not in rest)
 
@@ -180,12 +180,3 @@ def _ids(name: str, session: Session) -> Iterator[Candidate]:
 
 _KINDS = ("SET/NAME", "ID", "EPISODE", "KEY", "COMMIT", "SHELL")
 """What a metavar's part stands for."""
-
-
-def _value_of(words: list[str], option: str) -> str:
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if word == option:
-            return following
-        if word.startswith(f"{option}="):
-            return word.partition("=")[2]
-    return ""

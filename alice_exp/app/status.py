@@ -24,8 +24,8 @@ from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.sync.remotes import Remote, remotes
-from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import aside, rendered, say
+from alice_exp.terminal.console import Terminal, faulty
+from alice_exp.terminal.language import aside, say
 
 T = TypeVar("T")
 FEW = 3
@@ -155,8 +155,7 @@ def _hosts(terminal: Terminal, hosts: Sequence[tuple[Connected, Sequence[Problem
     for one, failing in hosts:
         at = terminal.local(one.last_call) if one.last_call else say("never")
         yield say("{host}: last called {at}", host=one.host.name, at=at)
-        for fault in failing:
-            yield say(fault.template, **fault.values) + aside(rendered(fault.hint))
+        yield from map(faulty, failing)
 
 
 def _synced(terminal: Terminal, known: Sequence[Remote]) -> Iterator[str]:
@@ -209,7 +208,7 @@ def doctor(
             terminal.line(f"{sign} {say(check.name)}{mended}")
             for one in check.problems:
                 where = f"{one.where}: " if one.path else ""
-                terminal.line(f"    {where}{say(one.template, **one.values)}{aside(rendered(one.hint))}")
+                terminal.line(f"    {where}{faulty(one)}")
 
     terminal.answer(document, text)
     if any(check.severity == "error" for check in checks):

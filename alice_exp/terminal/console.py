@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from alice_exp.kernel.errors import AliceError, Names, NotFoundError, RefusedError
+from alice_exp.kernel.errors import AliceError, Hint, Names, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.text.display import cells, one_line, visible, wrapped
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.terminal import options
@@ -23,11 +23,15 @@ from alice_exp.terminal.streams import json_error, json_text, paged, stop
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
+    from alice_exp.kernel.jsonc.scan import Problem
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
 _YES = frozenset(("y", "yes", "是", "是的", "好", "好的", "对", "行", "确定", "同意"))
 _NO = frozenset(("", "n", "no", "否", "不", "不是", "不行", "不要", "别", "取消"))
+
+FORMATS = ("tsv", "csv", "json")
+"""What any answer can be written as, besides the text that a person reads."""
 
 
 @dataclass
@@ -118,6 +122,17 @@ class Terminal:
                 text()
                 return
             paged(text)
+
+    def write_as(self, format: str, own: Sequence[str] = ()) -> None:
+        """Let the answer be written in a format; one of the command's ``own`` is up to that. ``UsageError`` if it
+        is none, or another than ``--json`` asks for."""
+        if format in FORMATS and self.json and format != "json":
+            raise UsageError("--json and --format {format} contradict each other", format=format)
+        if format in FORMATS:
+            self.format = format
+        elif format not in own:
+            hint = Hint("write --format {names}", names=Names((*own, *FORMATS)))
+            raise UsageError("unknown format {format}", format=repr(format), hint=hint)
 
     def settle(self) -> None:
         """Wipe the line that says how long the work takes, before anything else is written."""
@@ -266,6 +281,11 @@ def sentence(error: AliceError) -> str:
     if error.line:
         where = f"{error.path}:{error.line}:{error.column}: "
     return visible(f"{where}{_translated(error)}{aside(rendered(error.hint))}").replace("\n", " ")
+
+
+def faulty(problem: Problem) -> str:
+    """What a problem says and what helps, without its place."""
+    return say(problem.template, **problem.values) + aside(rendered(problem.hint))
 
 
 def _translated(error: AliceError) -> str:

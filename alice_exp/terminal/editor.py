@@ -15,8 +15,7 @@ from pathlib import Path
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.jsonc.scan import Problem
-from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import say
+from alice_exp.terminal.console import Terminal, faulty
 
 MARK = "// alice-exp: "
 """The start of every line that we add; such lines are removed when the text is read back."""
@@ -54,7 +53,7 @@ def in_editor(
     shown, kept, tries = text, False, 0
     try:
         while True:
-            above = [*head, *(_fault_line(fault) for fault in wrong)]
+            above = [*head, *(faulty(fault) for fault in wrong)]
             ours = "".join(f"{MARK}{line}\n" for line in above)
             path.write_text(f"{shown}\n{ours}" if plain else ours + shown, encoding="utf-8", newline="")
             line = wrong[0].line if wrong and wrong[0].line else 1
@@ -70,17 +69,13 @@ def in_editor(
             if tries >= _TRIES_ALONE and not sys.stdin.isatty():
                 raise _left(path, wrong[0])
             for fault in wrong:
-                terminal.note(f"alice-exp: {_fault_line(fault)}")
+                terminal.note(f"alice-exp: {faulty(fault)}")
     except ProblemError:
         kept = (_without_marks(path) or "").strip() not in ("", text.strip())
         raise
     finally:
         if not kept:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _fault_line(fault: Problem) -> str:
-    return say(fault.template, **fault.values) + (f" ({fault.hint})" if fault.hint else "")
 
 
 def _left(path: Path, fault: Problem) -> ProblemError:

@@ -49,10 +49,18 @@ def ask(configured: Callable[[], str]) -> None:
 
 def begin(arguments: Sequence[str]) -> None:
     """Choose what a command line names by ``--lang``, before it is parsed: help and errors of usage come first."""
-    for word, follows in zip(arguments, [*arguments[1:], ""], strict=False):
-        named = follows if word == "--lang" else word.partition("=")[2] if word.startswith("--lang=") else ""
-        if _code(named) in LANGUAGES:
-            choose(named)
+    if _code(named := value_of(arguments, "--lang")) in LANGUAGES:
+        choose(named)
+
+
+def value_of(arguments: Sequence[str], option: str) -> str:
+    """What a command line that nobody parsed yet says behind an option; empty if it is not there."""
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=False):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return ""
 
 
 def require(option: str, text: str) -> None:

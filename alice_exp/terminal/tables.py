@@ -177,8 +177,6 @@ LISTS: Mapping[str, tuple[str, str]] = {
 }
 """Under which key of its document a command's list stands, and its fields' names; any other answer is one row."""
 
-FORMATS = ("tsv", "csv", "json")
-
 
 def written(document: object, command: str, format: str, fields: str) -> str:
     """The document in ``format`` (empty: tsv), of each row or of the one answer the named fields alone.

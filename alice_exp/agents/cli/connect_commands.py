@@ -34,9 +34,9 @@ from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import settings
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, faulty
 from alice_exp.terminal.editor import text_of, write_text
-from alice_exp.terminal.language import aside, rendered, say
+from alice_exp.terminal.language import say
 
 Hosts = Annotated[
     list[str],
@@ -76,7 +76,7 @@ def connect(
     session, chosen = terminal.session, _chosen(hosts)
     brought = [*foreign(session.spot.path)]
     for fault in brought:
-        terminal.note(f"{fault.path}: {say(fault.template, **fault.values)}{aside(rendered(fault.hint))}")
+        terminal.note(f"{fault.path}: {faulty(fault)}")
     theirs = {fault.values["host"] for fault in brought}
     plans = [(host, _planned(host, session, ask=ask or host.name in theirs)) for host in chosen]
     if show:

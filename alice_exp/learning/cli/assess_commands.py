@@ -23,7 +23,6 @@ from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.html_page import document
 from alice_exp.terminal.language import aside, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
-from alice_exp.terminal.tables import FORMATS
 
 _BAR = 24
 _TERMS = "frequency longevity recency"
@@ -108,11 +107,7 @@ def stats(
 
     Examples: alice-exp stats · alice-exp stats --format html > stats.html
     """
-    if format in FORMATS:
-        terminal.format = format
-    elif format not in ("table", "html"):
-        hint = "write --format table, html, tsv, csv or json"
-        raise UsageError("unknown format {format}", format=repr(format), hint=hint)
+    terminal.write_as(format, ("table", "html"))
     counts = statistics.stats(terminal.session)
     answer = {
         **attributes(counts, "total waiting archived"),

@@ -19,8 +19,8 @@ from alice_exp.maintenance.usecases.settings import Value
 from alice_exp.model import documents
 from alice_exp.model.values.config import is_local
 from alice_exp.model.values.snapshot import NamespaceFile
-from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import aside, rendered, say
+from alice_exp.terminal.console import Terminal, faulty, short
+from alice_exp.terminal.language import say
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")]
 
@@ -67,8 +67,8 @@ def check(terminal: Terminal) -> None:
 
     def text() -> None:
         for problem in problems:
-            told = say(problem.template, **problem.values) + aside(rendered(problem.hint))
-            terminal.line(f"{problem.where}: " + say("{name}: {text}", name=say(problem.severity), text=told))
+            told = say("{name}: {text}", name=say(problem.severity), text=faulty(problem))
+            terminal.line(f"{problem.where}: {told}")
         if not problems:
             terminal.line(say("all files are in order"))
 

@@ -21,8 +21,8 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.store.watch import Noticed, Watching, watcher
 from alice_exp.model import documents
-from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import aside, rendered, say
+from alice_exp.terminal.console import Terminal, faulty
+from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import seconds
 from alice_exp.terminal.streams import json_text
 
@@ -252,4 +252,4 @@ def _fault(problem: Problem) -> str:
     where = f"{problem.where}: " if problem.where else ""
     is_kept = problem.severity == "error" and problem.path
     kept = say("the last good version keeps answering") if is_kept else ""
-    return where + say(problem.template, **problem.values) + aside(rendered(problem.hint)) + aside(kept)
+    return where + faulty(problem) + aside(kept)

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.kernel.errors import UsageError
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.asked_decisions import About, By, Match, Project, wanted
 from alice_exp.review.cli.candidate_card import kinds_held
@@ -21,7 +20,6 @@ from alice_exp.review.rules.report_order import page_of
 from alice_exp.review.usecases import todays_report
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import language, listed, say
-from alice_exp.terminal.tables import FORMATS
 
 
 def heartbeat(
@@ -56,12 +54,7 @@ def heartbeat(
     Examples: alice-exp heartbeat · alice-exp heartbeat --open · alice-exp heartbeat --peek --format markdown
     """
     session = terminal.session
-    if format in FORMATS:
-        terminal.format = format
-    elif format not in _FORMATS:
-        raise UsageError(
-            "unknown format {format}", format=repr(format), hint="write --format table, markdown or html"
-        )
+    terminal.write_as(format, ("table", "markdown", "html"))
     asked = wanted(terminal, about, by, project, match, new=new)
     on_screen = format == "table" and not open_ and sys.stdout.isatty() and not terminal.json
 
@@ -84,9 +77,6 @@ def heartbeat(
         _page(terminal, shown, document, unseen=unseen)
         return
     terminal.answer(document, lambda: _write(format, report, sentence, shown, page))
-
-
-_FORMATS = ("table", "markdown", "html")
 
 
 def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unseen: bool) -> None:
