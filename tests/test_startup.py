@@ -122,8 +122,8 @@ def test_a_process_leaves_its_index_closed(home: Path) -> None:
 
 
 def test_a_heavy_import_is_seen(home: Path) -> None:
-    """The probe itself tells what is loaded: log reads history through GitPython."""
-    assert {"git", "gitdb"} <= loaded(home, "log")
+    """The probe itself tells what is loaded: diff reads history through GitPython."""
+    assert {"git", "gitdb"} <= loaded(home, "diff") and "git" not in loaded(home, "log")
 
 
 def test_every_entry_of_the_command_table_imports() -> None:

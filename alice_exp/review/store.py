@@ -111,7 +111,7 @@ class Reports:
         keep_derived(self._bookmark, {"at": block_id})
 
     def _after(self, commit: str, at: str) -> Sequence[Commit]:
-        from alice_exp.home.store.recent_log import acts_after
+        from alice_exp.home.store.git_history import acts_after
 
         try:
             return acts_after(self._session.home.repository, commit, at)
@@ -133,7 +133,7 @@ class Reports:
             return None
 
     def _from_history(self) -> OpenReport:
-        from alice_exp.home.store.recent_log import newest_act
+        from alice_exp.home.store.git_history import newest_act
 
         try:
             act = newest_act(self._session.home.repository, "heartbeat")

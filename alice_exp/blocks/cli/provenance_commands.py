@@ -285,7 +285,7 @@ def undo(
 
 def _brought(session: Session) -> frozenset[str]:
     """The commits that a sync brought from another machine."""
-    from alice_exp.home.store.recent_log import acts_after
+    from alice_exp.home.store.git_history import acts_after
 
     acts = acts_after(session.home.repository, "", "")
     return frozenset(act.commit for act in acts if act.is_from_elsewhere)

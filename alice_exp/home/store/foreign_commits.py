@@ -76,9 +76,8 @@ def take_foreign(writer: CommitWriter) -> bool:
 def _commits(repository: Repository, seen: str, head: str) -> list[tuple[str, str]]:
     """The commits of HEAD that ``seen`` does not contain, newest first, each with its author."""
     without = [f"^{seen}"] if seen else []
-    output = repository.run("log", "-z", "--format=%H%n%an <%ae>", head, *without, "--")
-    rows = (row.partition("\n") for row in output.decode("utf-8", "replace").split("\0") if row)
-    return [(oid, visible(" ".join(author.split()))[:100]) for oid, _, author in rows]
+    rows = repository.told("%H%n%an <%ae>", head, *without)
+    return [(oid, visible(" ".join(author.split()))[:100]) for oid, author in rows]
 
 
 _RAISING = ("adopt", "approve", "edit", "init", "remember", "sign")
@@ -142,10 +141,8 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
 
 def _acts_by_block(repository: Repository, seen: str) -> Mapping[str, list[Commit]]:
     """A person's acts on each block, newest first, but for commits that an act adopted as foreign."""
-    rows = repository.run("log", "-z", "--format=%H%n%B", seen, "--").decode("utf-8", "replace")
-    acts = (read(*row.partition("\n")[::2]) for row in rows.split("\0") if row)
     found: dict[str, list[Commit]] = {}
-    for act in disclaimed(acts):
+    for act in disclaimed(read(*row) for row in repository.told("%H%n%B", seen)):
         if act.act_id and act.actor == "user":
             for block_id in act.blocks:
                 found.setdefault(block_id, []).append(act)

@@ -1,21 +1,28 @@
-"""Reads history through GitPython: acts, the blocks that they changed, and earlier versions.
+"""Reads history: acts through the git program, the blocks that they changed and earlier versions through GitPython.
 
-The only module that imports ``git``. No string from outside reaches a git command line: names are checked and looked
-up among the acts of the history.
+The only module that imports ``git``, and no sooner than something needs it: a report and a log read messages alone. No
+string from outside reaches a git command line: names are checked and looked up among the acts of the history.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import FOREIGN, Commit, disclaimed, read
-from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
+from alice_exp.kernel.journal.git_process import (
+    ARRIVED,
+    LOST,
+    NO_PROGRAMS,
+    isolated_environment,
+    missing_git,
+)
 from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.scan import Problem
@@ -90,23 +97,28 @@ class GitHistory:
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
         """All acts, or those on one ``block``; at most ``limit`` (0: all). ``ProblemError`` if damaged."""
-        options: dict[str, Any] = {"max_count": limit} if limit else {}
+        most = [f"-n{limit}"] if limit else []
         if block:
-            options |= {"grep": f"^Alice-Block: {block}$"}
             # A foreign commit may carry forged trailers, and the act that adopted it need not name this block.
-            adopting = disclaimed(self._acts({"grep": f"^Alice-{FOREIGN}: "}))
+            adopting = disclaimed(self._acts(f"--grep=^Alice-{FOREIGN}: "))
             rows = (row for act in adopting if act.op == "adopt" for row in act.trailers)
             foreign = {value for name, value in rows if name == FOREIGN}
-            yield from (act for act in self._acts(options) if act.commit not in foreign)
+            acts = self._acts(f"--grep=^Alice-Block: {block}$", *most)
+            yield from (act for act in acts if act.commit not in foreign)
             return
-        yield from disclaimed(self._acts(options))
+        yield from disclaimed(self._acts(*most))
 
-    def _acts(self, options: Mapping[str, Any]) -> Iterator[Commit]:
-        if not self._repository.head():
-            return
-        with self._repo() as repo:
-            for found in repo.iter_commits(repo.head.commit, **options):
-                yield read(found.hexsha, _message(found))
+    def _acts(self, *options: str) -> list[Commit]:
+        if not (tip := self._repository.head()):
+            return []
+        if why := self._repository.damage():
+            raise _unreadable(why)
+        try:
+            return _read(self._repository, *options, tip)
+        except ProblemError as error:
+            if "verb" not in error.values:
+                raise
+            raise _unreadable("git cannot read what it asked for") from error
 
     def commit(self, name: str) -> Commit:
         """The act with this commit id, unique prefix of one, or act id; ``UsageError`` if malformed or ambiguous."""
@@ -122,7 +134,7 @@ class GitHistory:
 
     def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
         """The acts whose message has the trailer ``Alice-<trailer>: <value>``, newest first."""
-        yield from self._acts({"grep": f"^Alice-{trailer}: {re.escape(value)}$"})
+        yield from self._acts(f"--grep=^Alice-{trailer}: {re.escape(value)}$")
 
     def changed(self, commit: str) -> Changed:
         """What one act changed."""
@@ -185,10 +197,8 @@ class GitHistory:
         if not wanted or not self._repository.exists:
             return {}
         greps = [f"--grep=^Alice-(Act: {one.act}|Block: {one.id})$" for one in wanted[:_MOST]]
-        rows = self._repository.run("log", "-z", "-E", "--all", "--reflog", *greps, "--format=%H%n%B", "--")
         found: dict[str, Placed] = {}
-        for row in rows.decode("utf-8", "replace").split("\0"):
-            commit, _, message = row.partition("\n")
+        for commit, message in self._repository.told("%H%n%B", "-E", "--all", "--reflog", *greps):
             trees: dict[str, list[Placed]] = {}
             for one in wanted:
                 if one.id not in found and any(name in message for name in (one.act, one.id)):
@@ -293,3 +303,68 @@ def _blocks_of(files: Mapping[str, bytes], path: str) -> list[Placed]:
 
 def _text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
+
+
+MOST = 5000
+"""The most acts that a report looks back on."""
+
+_OID = re.compile(r"[0-9a-f]{40}")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
+
+
+def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ...]:
+    """The acts after ``commit``, newest first; if history no longer contains it, those after ``at`` (ISO-8601 UTC).
+
+    All acts if neither is given; none if neither is usable or the commit is the newest.
+    """
+    tip = repository.head()
+    if not tip or commit == tip:
+        return ()
+    if not commit and not at:
+        return _marked(repository, _newest(repository, tip))
+    if _OID.fullmatch(commit):
+        # History may have been rewritten since; then the time counts.
+        with suppress(ProblemError):
+            return _marked(repository, _newest(repository, f"{commit}..{tip}"))
+    if not _TIME.fullmatch(at):
+        return ()
+    return _marked(repository, tuple(a for a in _newest(repository, f"--since={at}", tip) if a.at > at))
+
+
+_SYNCED = re.compile(rf"^([0-9a-f]{{40}}) ([0-9a-f]{{40}}) [^\t\n]*\t{ARRIVED}$", re.MULTILINE)
+_LATEST = 50
+"""The most syncs that are looked at: a report of later acts than theirs has none of them."""
+
+
+def _marked(repository: Repository, acts: tuple[Commit, ...]) -> tuple[Commit, ...]:
+    """The acts, with those marked that a sync brought, as the branch's reflog tells."""
+    try:
+        log = (repository.git_dir / "logs" / repository.branch()).read_text("utf-8", "replace")
+    except OSError:
+        return acts
+    ids = {act.commit for act in acts}
+    brought: set[str] = set()
+    for found in [*_SYNCED.finditer(log)][-_LATEST:]:
+        old, new = found[1], found[2]
+        if new in ids:
+            rows = repository.run("rev-list", f"-n{MOST}", new, f"^{old}", "--", check=False)
+            brought |= {*rows.decode().split()}
+    return tuple(
+        replace(act, is_from_elsewhere=act.op != "sync") if act.commit in brought else act for act in acts
+    )
+
+
+def newest_act(repository: Repository, op: str) -> Commit | None:
+    """The newest act with this ``op`` (one of our own words, never a person's text); None if there is none."""
+    tip = repository.head()
+    if not tip:
+        return None
+    return next(iter(_newest(repository, f"--grep=^Alice-Op: {op}$", "-n1", tip)), None)
+
+
+def _newest(repository: Repository, *options: str) -> tuple[Commit, ...]:
+    return tuple(disclaimed(_read(repository, f"-n{MOST}", *options)))
+
+
+def _read(repository: Repository, *options: str) -> list[Commit]:
+    return [read(*row) for row in repository.told("%H%n%B", *options)]

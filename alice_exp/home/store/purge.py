@@ -106,7 +106,7 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         repository.point([(PURGING, "", tombstone)])
         _unstage(repository)
         return False
-    act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
+    act = read(*repository.told("%H%n%B", "-1", tombstone)[0])
     block_id, old = act.blocks[0], _staged(repository, "old")
     if said is None:
         said = versions(repository, block_id, old).said if old else Said()

@@ -194,6 +194,12 @@ class Repository(References):
         present = self.run("config", "--local", config.watched, check=False).decode().strip()
         return present == config.settings[config.watched]
 
+    def told(self, form: str, *arguments: str) -> list[tuple[str, str]]:
+        """What ``git log`` tells of some commits, newest first: the first line of ``form`` and what follows it."""
+        output = self.run("log", "-z", f"--format={form}", *arguments, "--").decode("utf-8", "replace")
+        rows = (row.partition("\n") for row in output.split("\0") if row)
+        return [(first, rest) for first, _, rest in rows]
+
     def commit_time(self, commit: str) -> int:
         """A commit's time in epoch seconds."""
         return int(self.run("log", "-1", "--format=%ct", commit, "--"))

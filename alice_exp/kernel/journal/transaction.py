@@ -332,7 +332,7 @@ def _named(repository: Repository, pending: str) -> tuple[str, str, bool]:
     """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another; the
     commit of the ledger that lands with it, if it names one; and whether it adopted what stands in the files."""
     parent = repository.parent(pending)
-    message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
+    ((_, message),) = repository.told("%H%n%B", "-1", pending)
     rows = dict(line.partition(": ")[::2] for line in message.splitlines())
     base = repository.parent(parent) if f"Alice-{COMPLETES}" in rows else parent
     # What is followed is another machine's, and so is the ledger that it names.

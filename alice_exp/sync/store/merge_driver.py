@@ -220,11 +220,7 @@ _MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
 def parents_of_gits_merge(repository: Repository, head: str) -> tuple[str, ...]:
     """The parents of the merge that git made last: HEAD, or what adopted it since; none if there is no such."""
-    rows = repository.run("log", "-z", "-n500", "--first-parent", "--format=%P%n%B", head, "--").decode(
-        "utf-8", "replace"
-    )
-    for row in rows.split("\0"):
-        parents, _, message = row.partition("\n")
+    for parents, message in repository.told("%P%n%B", "-n500", "--first-parent", head):
         act = read("", message)
         if act.op != "adopt":
             return tuple(parents.split()) if not act.act_id and len(parents.split()) == 2 else ()

@@ -263,6 +263,6 @@ class SharedLedger:
 def _head(repository: Repository, commit: str) -> LedgerHead:
     if not commit:
         return 0, "", False
-    told = repository.run("log", "-1", "--format=%T%x00%P%x00%B", commit, "--").decode("utf-8", "replace")
-    tree, parents, message = told.split("\0", 2)
-    return read_head(message, tree, parents.split())
+    ((named, message),) = repository.told("%T %P%n%B", "-1", commit)
+    tree, *parents = named.split()
+    return read_head(message, tree, parents)
