@@ -44,7 +44,7 @@ CATALOGS: Mapping[str, Path] = {
 
 _CALLS = """
 say sentence AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
-unclear problem_at matching within listed typed fault warning _fault _counted _named NotAFile _unclear _missing _broken _problem _refused _Refused _Sentences as_error
+unclear problem_at matching within listed typed fault warning _fault _counted _named NotAFile _unclear _missing _broken _problem _refused _Refused _Sentences as_error refused_as
 """
 SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""

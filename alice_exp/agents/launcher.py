@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from alice_exp.kernel import VERSION
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import reason, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 
 _PATIENCE = 20.0
@@ -49,13 +49,11 @@ def text(root: Path) -> str:
 def write(root: Path) -> bool:
     """Write it; whether that changed anything. ``ProblemError`` where the disk refuses."""
     path, wanted = place(root), text(root).encode()
-    try:
+    with refused_as("this file cannot be written: {why}", path):
         if path.is_file() and path.read_bytes() == wanted and os.access(path, os.X_OK):
             return False
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace(path, wanted, durable=True, mode=0o700)
-    except OSError as error:
-        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=str(path)) from error
     return True
 
 

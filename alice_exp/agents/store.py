@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import ProblemError, reason, refused_as
 from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, append, maker_lives, read_bytes, replace
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
@@ -24,6 +24,7 @@ _ENDING = ".json"
 _ONCE = "once-"
 _MONTH = 30 * 86_400
 _MOST = 256 << 20
+_UNKEPT = "what was said could not be kept: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,9 @@ class Spool:
             # A folder, a pipe, a device, or a link to one.
             if (transcript := str(left.get("transcript") or "")) and not _place(transcript).is_file():
                 raise ProblemError("what was said could not be kept: its transcript is no plain file")
-        try:
+        with refused_as(_UNKEPT):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(f"{time.time_ns():020d}-{os.getpid()}{_ENDING}", {**left, "at": self._stamp()})
-        except OSError as error:
-            raise _refused(error) from error
 
     def _write(self, name: str, fields: Mapping[str, Any]) -> None:
         replace(self._folder / name, json.dumps(fields, ensure_ascii=False).encode(), durable=True)
@@ -169,11 +168,9 @@ class Spool:
             for command in commands
             if session not in known[command]
         ]
-        try:
+        with refused_as(_UNKEPT):
             if new:
                 append(path, b"".join(json.dumps(row).encode() + b"\n" for row in new))
-        except OSError as error:
-            raise _refused(error) from error
         return {command: len({*known[command], session}) for command in commands}
 
     def called(self, host: str) -> None:
@@ -187,14 +184,12 @@ class Spool:
         ``host_config.Bare``; ``own``, that its permission was the person's before; ``program``, its program then.
         Empty: it is connected no more."""
         path = self._hosts / f"{host}{_ENDING}"
-        try:
+        with refused_as(_UNKEPT):
             if facts:
                 self._hosts.mkdir(mode=0o700, parents=True, exist_ok=True)
                 replace(path, json.dumps(facts, ensure_ascii=False).encode(), durable=True)
             else:
                 path.unlink(missing_ok=True)
-        except OSError as error:
-            raise _refused(error) from error
 
     def kept(self, host: str) -> Mapping[str, Any]:
         """What was written down of a host; empty where nothing was."""
@@ -214,10 +209,6 @@ class Spool:
 def _place(path: str) -> Path:
     """Where a file really lies, links followed; ``OSError``, ``ValueError`` or ``RuntimeError`` where nothing does."""
     return Path(os.path.realpath(Path(path).expanduser(), strict=True))
-
-
-def _refused(error: OSError) -> ProblemError:
-    return ProblemError("what was said could not be kept: {why}", why=reason(error))
 
 
 @once

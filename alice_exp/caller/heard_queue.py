@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import refused_as
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
@@ -79,7 +79,7 @@ class HeardQueue:
         """Add sentences, each durably and once, even one that was read; they, with the ids that are given here."""
         if not said:
             return ()
-        try:
+        with refused_as("what was said could not be kept: {why}"):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             known = {row["id"] for row in self._rows()}
             named = [
@@ -92,8 +92,6 @@ class HeardQueue:
                     if one.id not in known:
                         create(self._folder / one.id, json.dumps(asdict(one), ensure_ascii=False).encode())
             return tuple(named)
-        except OSError as error:
-            raise ProblemError("what was said could not be kept: {why}", why=reason(error)) from error
 
     def waiting(self) -> tuple[Heard, ...]:
         """What waits, oldest first, in the order in which it was said."""

@@ -6,7 +6,8 @@ its sentence apart from the values in it (``template`` and ``values``), so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class Hint(str):
@@ -124,3 +125,12 @@ class PeerError(AliceError):
 def reason(error: BaseException) -> str:
     """What the system says of an error, as a part of a sentence."""
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
+
+
+@contextmanager
+def refused_as(template: str, path: object = "", hint: str = "") -> Iterator[None]:
+    """What the system refuses during the block is a ``ProblemError`` with this sentence; its ``{why}`` says why."""
+    try:
+        yield
+    except OSError as error:
+        raise ProblemError(template, hint=hint, path=str(path), why=reason(error)) from error

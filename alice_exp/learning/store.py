@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError, reason
+from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.kernel.value_class import attributes, dataclass
@@ -70,7 +70,7 @@ class Decisions:
     def open(self, decision: OpenDecision) -> None:
         """Keep a decision until its outcome; raises ``ProblemError`` if it cannot be written."""
         folder = self._showings if decision.session else self._folder
-        try:
+        with refused_as("the decision could not be kept: {why}"):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(self._path(decision.decision, session=decision.session), decision)
             for ending in (_OPEN, _ASIDE):
@@ -79,8 +79,6 @@ class Decisions:
                 if len(paths) > KEPT * 11 // 10:
                     for old in sorted(paths, key=lambda path: path.lstat().st_mtime)[:-KEPT]:
                         old.unlink(missing_ok=True)
-        except OSError as error:
-            raise ProblemError("the decision could not be kept: {why}", why=reason(error)) from error
 
     def find(self, decision: str) -> OpenDecision:
         """An open decision; raises ``RefusedError`` if an outcome of it is in effect, ``NotFoundError`` if unknown,

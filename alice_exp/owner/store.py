@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, reason
+from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
@@ -81,7 +81,7 @@ class SshOwner:
     def keep(self, key: OwnerKey | None) -> None:
         """Pin a key on this machine; None removes the pin."""
         self._pin.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
+        with refused_as("the owner key cannot be kept: {why}", self._pin):
             if key is None:
                 for path in (self._pin, self._place, self._allowed):
                     atomic_files.remove(path)
@@ -93,10 +93,6 @@ class SshOwner:
                 (self._allowed, _allowed_line(key.line)),
             ):
                 atomic_files.replace(path, text.encode(), durable=True)
-        except OSError as error:
-            raise ProblemError(
-                "the owner key cannot be kept: {why}", why=reason(error), path=str(self._pin)
-            ) from error
 
     def _pinned(self) -> str:
         try:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import ProblemError, refused_as
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.value_class import dataclass
@@ -95,11 +95,9 @@ class Remotes:
         return seed
 
     def _write(self, path: Path, text: str) -> None:
-        try:
+        with refused_as("this cannot be written: {why}", path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             files.replace(path, text.encode(), durable=True)
-        except OSError as error:
-            raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
 
 
 @once

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from alice_exp.kernel.errors import ProblemError, RefusedError, reason
+from alice_exp.kernel.errors import ProblemError, RefusedError, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import missing_git
@@ -87,7 +87,7 @@ class RepositoryFiles:
         ``RefusedError`` for a name whose links lead out of the repository or into its ``.git``.
         """
         path = self._inside(name)
-        try:
+        with refused_as("this file cannot be written: {why}", name):
             if not text:
                 path.unlink(missing_ok=True)
                 with contextlib.suppress(OSError):
@@ -96,8 +96,6 @@ class RepositoryFiles:
             path.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
             replace(path, text.encode(), durable=True, mode=mode)
-        except OSError as error:
-            raise ProblemError("this file cannot be written: {why}", why=reason(error), path=name) from error
 
     def own_skills(self, folder: str) -> Iterator[str]:
         """The names of the skills in a folder of the repository that ``publish`` wrote."""

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import ProblemError, reason, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.terminal.console import Terminal, faulty
@@ -138,12 +138,10 @@ def write_text(path: Path, text: str) -> None:
     Without a text the file goes. ``ProblemError`` where the disk refuses; the old file stands then.
     """
     target = path.resolve()
-    try:
+    with refused_as("this file cannot be written: {why}", path):
         if not text:
             target.unlink(missing_ok=True)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
         replace(target, text.encode(), durable=True, mode=mode)
-    except OSError as error:
-        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=str(path)) from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import ProblemError, refused_as
 from alice_exp.model.rules.doubt import Weights, consolidation_of
 from alice_exp.model.values.block import Placed, Reads
 
@@ -89,7 +89,7 @@ class FileAccess:
         Raises ``ProblemError`` if the file system refuses it.
         """
         target = self._state / f"access-{segment}.jsonl"
-        try:
+        with refused_as("nothing was changed: {why}"):
             earlier = self._unfolded()
             with contextlib.suppress(FileNotFoundError):
                 self._log.rename(target)
@@ -97,8 +97,6 @@ class FileAccess:
                 with target.open("ab") as whole:
                     whole.write(path.read_bytes())
                 path.unlink()
-        except OSError as error:
-            raise ProblemError("nothing was changed: {why}", why=reason(error)) from error
 
     def forget(self, segment: str) -> None:
         """Remove a segment whose folding commit has been made."""

@@ -16,9 +16,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
-from alice_exp.kernel.errors import Names, ProblemError, reason
+from alice_exp.kernel.errors import Names, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.kernel.journal.atomic_files import MARK, OUT, RACY_NS, Signature, read_bytes
+from alice_exp.kernel.journal.atomic_files import MARK, OUT, RACY_NS, Signature, content_of, read_bytes
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.kernel.value_class import dataclass
@@ -46,6 +46,14 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     is_left: bool = False
     """Whether a file that an act displaced is still there: it may hold a person's save."""
+
+    def is_odd(self, path: str, mode: int, wanted: int, other: str) -> bool:
+        """Whether something else stands there than is ``wanted`` (as ``stat.S_IFREG``), which is a problem then."""
+        if stat.S_IFMT(mode) == wanted:
+            return False
+        kind = "a symbolic link" if stat.S_ISLNK(mode) else other
+        self.problems.append(Problem.fault(path, "this is {kind}; it is not read", kind=kind))
+        return True
 
 
 NEWER = ".schema/needs-newer-alice-exp.v3.json"
@@ -174,10 +182,7 @@ def lacks_local(root: Path) -> bool:
 
 def _folder(found: Found, root: str, folder: str, ending: str) -> None:
     try:
-        status = os.lstat(f"{root}/{folder}")
-        if not stat.S_ISDIR(status.st_mode):
-            kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a directory"
-            found.problems.append(Problem.fault(folder, "this is {kind}; it is not read", kind=kind))
+        if found.is_odd(folder, os.lstat(f"{root}/{folder}").st_mode, stat.S_IFDIR, "not a directory"):
             return
         with os.scandir(f"{root}/{folder}") as entries:
             names = sorted(entry.name for entry in entries)
@@ -213,9 +218,7 @@ def _file(found: Found, full: str, path: str) -> None:
     except OSError as error:
         found.problems.append(Problem.fault(path, "this file cannot be read: {why}", why=error.strerror))
         return
-    if not stat.S_ISREG(status.st_mode):
-        kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
-        found.problems.append(Problem.fault(path, "this is {kind}; it is not read", kind=kind))
+    if found.is_odd(path, status.st_mode, stat.S_IFREG, "not a plain file"):
         return
     if getattr(status, "st_flags", 0) & _DATALESS:
         found.problems.append(Problem.fault(path, _ELSEWHERE, _DOWNLOADED))
@@ -264,24 +267,13 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
     from alice_exp.kernel.jsonc import Set, edit, parse
     from alice_exp.model.formats.config_file import default_text
 
-    try:
-        data = read_bytes(root / LOCAL)[0]
-    except FileNotFoundError:
-        data = default_text(local=True).encode()
-    except OSError as error:
-        raise _unwritten(error, root) from error
-    document = parse(data, LOCAL)
-    if (problem := document.problem) is not None:
-        raise problem.as_error("{message}; the file is left as it is")
-    new = edit(document, [Set(tuple(name.split(".")), value) for name, value in values.items()])
-    try:
+    with refused_as("nothing was changed: {why}", root / LOCAL):
+        data = content_of(root / LOCAL)
+        document = parse(default_text(local=True).encode() if data is None else data, LOCAL)
+        if (problem := document.problem) is not None:
+            raise problem.as_error("{message}; the file is left as it is")
+        new = edit(document, [Set(tuple(name.split(".")), value) for name, value in values.items()])
         atomic_files.replace(root / LOCAL, new, durable=True)
-    except OSError as error:
-        raise _unwritten(error, root) from error
-
-
-def _unwritten(error: OSError, root: Path) -> ProblemError:
-    return ProblemError("nothing was changed: {why}", why=reason(error), path=str(root / LOCAL))
 
 
 Holds = Literal["nothing", "ids", "texts", "entry", "said", "waiting"]

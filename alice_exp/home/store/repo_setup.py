@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import FOLDERS, TRACKED, scan
-from alice_exp.kernel.errors import AliceError, ProblemError, reason
+from alice_exp.kernel.errors import AliceError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.journal.atomic_files import sweep, sync_directory
@@ -155,12 +155,9 @@ def recover_home(repository: Repository, *, holder_died: bool) -> str:
 
 def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable[[AliceError], None]) -> None:
     """``recover_home``, with a warning for an act that fits no more; ``ProblemError`` if the disk refuses."""
-    try:
+    hint = "see that the disk can be written, then run this again"
+    with refused_as("an interrupted act could not be finished: {why}", hint=hint):
         lost = recover_home(repository, holder_died=holder_died)
-    except OSError as error:
-        said = "an interrupted act could not be finished: {why}"
-        hint = "see that the disk can be written, then run this again"
-        raise ProblemError(said, why=reason(error), hint=hint) from error
     if lost:
         said = "an interrupted act did not fit the history any more; it is kept as {ref}"
         warn(ProblemError(said, ref=f"{LOST}/{lost}"))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.kernel.errors import BusyError, ProblemError, reason
+from alice_exp.kernel.errors import BusyError, refused_as
 from alice_exp.kernel.journal.act import COMMITTER, Message
 from alice_exp.kernel.journal.atomic_files import (
     MARK,
@@ -55,11 +55,8 @@ class WriterLock:
             finally:
                 self._depth -= 1
             return
-        try:
+        with refused_as("nothing was changed: the home cannot be locked: {why}", self.path):
             self._take(wait)
-        except OSError as error:
-            said = "nothing was changed: the home cannot be locked: {why}"
-            raise ProblemError(said, why=reason(error), path=str(self.path)) from error
         self._depth = 1
         try:
             yield

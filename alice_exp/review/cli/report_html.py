@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.errors import refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.text.display import Markup
 from alice_exp.review.cli.candidate_card import Card, Row, neighbours, parts, shared, shared_line
@@ -147,11 +147,9 @@ _SCRIPT = """
 def written(root: Path, page: str) -> Path:
     """Write the page to ``state/report.html``, for its owner alone; its path. ``ProblemError`` where it cannot be."""
     path = root / "state" / "report.html"
-    try:
+    with refused_as("this file cannot be written: {why}", path):
         path.parent.mkdir(mode=0o700, exist_ok=True)
         replace(path, page.encode(errors="replace"), durable=False)
-    except OSError as error:
-        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=str(path)) from error
     return path
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason
+from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import append
 from alice_exp.sharing.ports import PEER_NAME, Disclosure, Peer
@@ -158,12 +158,10 @@ class FileIdentity:
             raise ProblemError("there is no home at {root}", root=self._root, hint="make one: alice-exp init")
 
     def _write(self, path: Path, text: str) -> None:
-        try:
+        with refused_as("this cannot be written: {why}", path):
             for folder in (self.folder, path.parent):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_files.replace(path, text.encode(), durable=True)
-        except OSError as error:
-            raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
 
 
 def require_extra() -> None:
