@@ -20,6 +20,7 @@ from alice_exp.agents.operations import TOOLS
 from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.command_table import COMMANDS
 from alice_exp.model.rules.lifecycle import TABLE, Thresholds
+from alice_exp.model.values.block import CONFIDENCE
 from alice_exp.model.values.config import OPTIONS
 from tests import manual, seeded
 
@@ -63,7 +64,7 @@ def diagram() -> str:
     """``TABLE`` as a Mermaid state diagram, ending in a newline."""
     lines = ["stateDiagram-v2"]
     for state, row in TABLE.items():
-        lines.append(f"    {state}: {state} {row.confidence} ({MEANINGS[state]})")
+        lines.append(f"    {state}: {state} {CONFIDENCE[state]} ({MEANINGS[state]})")
         if row.promotes_to is not None:
             needed = row.promotes_at(Thresholds())
             lines.append(f"    {state} --> {row.promotes_to}: success, {needed} verified")

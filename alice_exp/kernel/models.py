@@ -213,12 +213,13 @@ VECTORS_LIMIT = 32 << 20
 
 
 class Embeddings(_Server):
-    """An ``Embedder``."""
+    """A model that turns texts into vectors."""
 
     said = _EMBEDDER
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
-        """One vector per text, in order, within ``within`` seconds; ``ProviderError`` otherwise."""
+        """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds;
+        ``ProviderError`` if it fails, is too slow, or answers malformed data."""
         asked = {"input": list(texts), "encoding_format": "float"}
         body = self._told(lambda: self._posted("/embeddings", asked, VECTORS_LIMIT, within), within)
         try:
@@ -232,13 +233,6 @@ class Embeddings(_Server):
         if len(lengths) != 1 or 0 in lengths or not finite:
             raise ProviderError(_EMBEDDER.malformed, hint=_EMBEDDER.hint)
         return vectors
-
-
-class Embedder(Protocol):
-    """A model that turns texts into vectors; ``ProviderError`` if it fails, is too slow, or answers malformed data."""
-
-    def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
-        """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds."""
 
 
 class Provider(Protocol):

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import AliceError, ProviderError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.kernel.models import Embedder
+    from alice_exp.kernel.models import Embeddings
 
 LIMIT = 2.0
 """Seconds that a question may wait for the embedder."""
@@ -28,7 +28,7 @@ TEXT_LIMIT = 400
 class Embedded:
     """Likeness of meaning. Never raises when the embedder fails: it warns once and rests for ``REST`` seconds."""
 
-    def __init__(self, embedder: Embedder, warn: Callable[[AliceError], None]) -> None:
+    def __init__(self, embedder: Embeddings, warn: Callable[[AliceError], None]) -> None:
         self._embedder = embedder
         self._warn = warn
         self._rests_until = 0.0

@@ -216,15 +216,24 @@ class LedgerCommit:
 
 def ledger_lines(marks: Iterator[int], made: LedgerCommit, ref: str) -> list[bytes]:
     """A commit of the ledger on a reference; on the pending one the act's own commit takes over."""
-    stream, changes = list[bytes](), list[bytes]()
-    for name, data in made.shards.items():
-        mark = next(marks)
-        stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
-        changes.append(b"M 100644 :%d %s\n" % (mark, name.encode()))
+    stream, changes = file_lines(marks, made.shards)
     parents = ((b"from", made.parent), (b"merge", made.merged))
     origin = b"".join(b"%s %s\n" % (word, oid.encode()) for word, oid in parents if oid)
     stream += commit_lines(next(marks), made.message, origin, ref)
     return [*stream, *changes, b"\n"]
+
+
+def file_lines(marks: Iterator[int], files: Mapping[str, bytes | None]) -> tuple[list[bytes], list[bytes]]:
+    """The blobs of a fast-import stream, and the lines by which its next commit changes these files (None: removed)."""
+    blobs, changes = list[bytes](), list[bytes]()
+    for path, data in files.items():
+        if data is None:
+            changes.append(b"D %s\n" % path.encode())
+            continue
+        mark = next(marks)
+        blobs.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
+        changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
+    return blobs, changes
 
 
 def commit_lines(mark: int, message: Message, origin: bytes, ref: str = PENDING) -> list[bytes]:

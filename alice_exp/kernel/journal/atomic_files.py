@@ -107,9 +107,7 @@ def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(handle, view) :]
+            _write_all(handle, data)
             os.fchmod(handle, mode)
             if durable:
                 os.fsync(handle)
@@ -120,6 +118,12 @@ def _beside(path: Path, data: bytes, mode: int, *, durable: bool) -> Path:
             temporary.unlink()
         raise
     return temporary
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
 
 
 def replace(path: Path, data: bytes, *, durable: bool, mode: int = 0o600) -> None:
@@ -168,9 +172,7 @@ def append(path: Path, data: bytes, *, create: bool = True, at: float | None = N
         size = os.fstat(handle).st_size
         if size and os.pread(handle, 1, size - 1) != b"\n":
             data = b"\n" + data
-        view = memoryview(data)
-        while view:
-            view = view[os.write(handle, view) :]
+        _write_all(handle, data)
         end = os.lseek(handle, 0, os.SEEK_CUR)
         if at is not None:
             os.utime(handle, (at, at))

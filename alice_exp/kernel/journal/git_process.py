@@ -12,7 +12,14 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import COMMITTER, LedgerCommit, Message, commit_lines, ledger_lines
+from alice_exp.kernel.journal.act import (
+    COMMITTER,
+    LedgerCommit,
+    Message,
+    commit_lines,
+    file_lines,
+    ledger_lines,
+)
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
 from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, RepoConfig, move
 
@@ -273,14 +280,8 @@ class Repository(References):
         if ledger is not None:
             stream += [*ledger_lines(marks, ledger, PENDING), b"reset %s\n\n" % PENDING.encode()]
         for number, (metadata, contents) in enumerate([*([first] if first else []), (message, files)]):
-            changes = []
-            for path, data in contents.items():
-                if data is None:
-                    changes.append(b"D %s\n" % path.encode())
-                    continue
-                mark = next(marks)
-                stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
-                changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
+            blobs, changes = file_lines(marks, contents)
+            stream += blobs
             last_mark = next(marks)
             origin = b"from %s\n" % parent.encode() if parent and not number else b""
             stream += commit_lines(

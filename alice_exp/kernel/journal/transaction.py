@@ -76,10 +76,11 @@ def write(
     Raises ``ChangedOnDisk``, with nothing changed, if somebody saved in between; ``ProblemError`` if the disk or git
     refused: nothing has changed then either, unless the message says that the act is decided.
     """
-    temporaries = _write_temporaries(repository.work_tree, changes)
+    temporaries: dict[str, Path] = {}
     displaced: dict[str, Path] = {}
     pending = ""
     try:
+        _write_temporaries(repository.work_tree, changes, temporaries)
         if follow:
             repository.point([(PENDING, follow, ""), (FORWARD, follow, "")])
             pending = follow
@@ -114,21 +115,13 @@ def write(
     return pending or repository.head()
 
 
-def _write_temporaries(root: Path, changes: Mapping[str, FileChange]) -> dict[str, Path]:
-    temporaries: dict[str, Path] = {}
-    try:
-        for path, change in changes.items():
-            if change.expected is not None and change.new != change.expected:
-                require_replaceable(root / path)
-            if change.new is not None and change.new != change.expected:
-                (root / path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                temporaries[path] = write_beside(root / path, change.new)
-    except OSError as error:
-        for temporary in temporaries.values():
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-        raise _as_alice_error(error) from error
-    return temporaries
+def _write_temporaries(root: Path, changes: Mapping[str, FileChange], temporaries: dict[str, Path]) -> None:
+    for path, change in changes.items():
+        if change.expected is not None and change.new != change.expected:
+            require_replaceable(root / path)
+        if change.new is not None and change.new != change.expected:
+            (root / path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporaries[path] = write_beside(root / path, change.new)
 
 
 def _prepare(

@@ -9,7 +9,7 @@ from json.encoder import encode_basestring
 from typing import NamedTuple, TypeAlias
 
 from alice_exp.kernel.jsonc.reader import check_text
-from alice_exp.kernel.jsonc.scan import TRIVIUM, Json, skip_trivia, skip_value
+from alice_exp.kernel.jsonc.scan import COMMENT, STRING, TRIVIUM, Json, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
 
 WIDTH = 100
@@ -19,10 +19,7 @@ _TOP_LEVELS = 2
 """Elements down to this depth (blocks, episodes, segments) are written with one key per line."""
 
 _BREAK = re.compile(r"(\r\n|\n|\r)([ \t]*)")
-_SHIFTED = re.compile(
-    r'"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*"|'
-    r"'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))*'|//[^\n\r]*|/\*[\s\S]*?\*/|(?:\r\n|\n|\r)[ \t]*"
-)
+_SHIFTED = re.compile(rf"{STRING}|{COMMENT}|(?:\r\n|\n|\r)[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,26 +138,27 @@ SPACE = " \\t\\n\\r\\v\\f\\u00a0\\ufeff\\u1680\\u2000-\\u200a\\u2028\\u2029\\u20
 _ESCAPED = r"\\(?:\r\n|[\s\S])"
 _DOUBLE = rf'"[^"\\\n\r]*(?:{_ESCAPED}[^"\\\n\r]*)*"'
 _SINGLE = rf"'[^'\\\n\r]*(?:{_ESCAPED}[^'\\\n\r]*)*'"
-_STRING = rf"(?:{_DOUBLE}|{_SINGLE})"
-_COMMENT = r"(?://[^\n\r]*|/\*[\s\S]*?\*/)"
+STRING = rf"(?:{_DOUBLE}|{_SINGLE})"
+COMMENT = r"(?://[^\n\r]*|/\*[\s\S]*?\*/)"
+"""Patterns of a quoted text and of a comment, both without groups."""
 _SLASH = r"/(?![/*])"
 
-_TRIVIA = re.compile(rf"[{SPACE}]*(?:{_COMMENT}[{SPACE}]*){{0,1000}}")
+_TRIVIA = re.compile(rf"[{SPACE}]*(?:{COMMENT}[{SPACE}]*){{0,1000}}")
 
 TRIVIUM = re.compile(rf"(?P<space>[{SPACE}]+)|(?P<line>//[^\n\r]*)|(?P<block>/\*[\s\S]*?\*/)|(?P<comma>,)")
 """One piece of the text between two values."""
 
-_QUOTED = re.compile(_STRING)
+_QUOTED = re.compile(STRING)
 ATOM = re.compile(rf"[^{SPACE},:\[\]{{}}\"'/]+")
-KEY = re.compile(rf"{_STRING}|[^{SPACE},:\[\]{{}}\"'/]+")
+KEY = re.compile(rf"{STRING}|[^{SPACE},:\[\]{{}}\"'/]+")
 
-_COMMENTS = re.compile(_COMMENT)
+_COMMENTS = re.compile(COMMENT)
 _COMMENT_MARKS = frozenset("/*")
 _CONTINUATION = re.compile(r"\\[\n\r]")
-_TO_COMMENT = re.compile(rf"[^\"'/]*(?:(?:{_STRING}|{_SLASH})[^\"'/]*){{0,1000}}")
+_TO_COMMENT = re.compile(rf"[^\"'/]*(?:(?:{STRING}|{_SLASH})[^\"'/]*){{0,1000}}")
 _LAST_COMMA = re.compile(rf",[{SPACE}]*[\]}}]")
-_STRING_OR_LAST_COMMA = re.compile(rf"{_STRING}|[\"']|,(?=[{SPACE}]*[\]}}])")
-_TO_BRACKET = re.compile(rf"[^\"'/\[\]{{}}]*(?:(?:{_STRING}|{_COMMENT}|{_SLASH})[^\"'/\[\]{{}}]*){{0,1000}}")
+_STRING_OR_LAST_COMMA = re.compile(rf"{STRING}|[\"']|,(?=[{SPACE}]*[\]}}])")
+_TO_BRACKET = re.compile(rf"[^\"'/\[\]{{}}]*(?:(?:{STRING}|{COMMENT}|{_SLASH})[^\"'/\[\]{{}}]*){{0,1000}}")
 _INK = re.compile(r"[^\n]")
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Block, Evidence, Placed, State
+from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, State
 from alice_exp.model.values.config import Config, Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
@@ -79,13 +79,12 @@ DEFAULT = Thresholds()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One state: its confidence, the next level (a field of ``Thresholds``), the state after a failure.
+    """One state: the next level (a field of ``Thresholds``) and the state after a failure.
 
     ``demotes_to`` is None if a failure alone does not change the state; ``retires_to`` are the states to which a person
     may retire it.
     """
 
-    confidence: float
     promotes_to: Literal["past", "reliable", "super_reliable"] | None
     demotes_to: State | None
     retires_to: tuple[State, ...]
@@ -98,10 +97,10 @@ class Row:
 TABLE: Mapping[State, Row] = MappingProxyType(
     {
         # The sources archive it here; no outcome does, since only the person takes back what they approved (B5.3).
-        "possible": Row(CONFIDENCE["possible"], "past", None, ("obsolete",)),
-        "past": Row(CONFIDENCE["past"], "reliable", "possible", ("obsolete",)),
-        "reliable": Row(CONFIDENCE["reliable"], "super_reliable", None, ("obsolete", "past")),
-        "obsolete": Row(CONFIDENCE["obsolete"], None, None, ()),
+        "possible": Row("past", None, ("obsolete",)),
+        "past": Row("reliable", "possible", ("obsolete",)),
+        "reliable": Row("super_reliable", None, ("obsolete", "past")),
+        "obsolete": Row(None, None, ()),
     }
 )
 """The state machine (R2.6-R2.9). ``super_reliable`` is a badge of reliable blocks rather than a state (B2.1)."""

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, cut, edit, parse
-from alice_exp.kernel.jsonc.scan import Json, Pointer, first_error
+from alice_exp.kernel.jsonc.scan import COMMENT, STRING, Json, Pointer, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
@@ -24,9 +24,7 @@ from alice_exp.sync.rules.merge_fields import MISSING, is_records, merge, same, 
 Files = Mapping[str, bytes]
 """The files of one side, path to bytes."""
 
-_TOKENS = re.compile(
-    r'"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*"|' r"'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))*'|(//[^\n\r]*|/\*[\s\S]*?\*/)"
-)
+_TOKENS = re.compile(f"{STRING}|({COMMENT})")
 
 
 @dataclass
@@ -149,18 +147,13 @@ def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes |
     fresh = sorted((b for b in wanted if b.id not in indexes), key=lambda b: (b.created_at, b.id))
     if fresh:
         edits.append(Append(("blocks",), tuple(_appended(path, sides, block) for block in fresh)))
-    data = edit(document, edits) if edits else _bytes(document)
-    data = _with_lost(path, data, sides, other)
+    data = _with_lost(path, edit(document, edits), sides, other)
     blocks, problems = read_blocks(parse(data, path))
     if (fault := first_error(problems)) is not None:
         raise AssertionError(f"merged {path} does not read back: {fault.where} {fault.message}")
     if {block.id: block for block in blocks} != wanted_by_id or len(blocks) != len(wanted_by_id):
         raise AssertionError(f"merged {path} differs from what was meant")
     return data
-
-
-def _bytes(document: Document) -> bytes:
-    return ("\ufeff" if document.bom else "").encode() + document.text.encode()
 
 
 def _in_place(document: Document, index: int, sides: Sides, here: Block, block: Block) -> list[Edit]:
@@ -248,14 +241,12 @@ def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes |
     if x is None or y is None:
         kept = x or y
         removed = kept is not None and was is not None and kept.text == was.text
-        return None if kept is None or removed else _bytes(kept)
+        return None if kept is None or removed else edit(kept, ())
     frame, other = sides.frame(path)
     document = frame.document(path, spans_of)
     assert document is not None
     value = merge(was.value if was is not None else MISSING, x.value, y.value)
-    edits = list(_edits((), document.value, value))
-    data = edit(document, edits) if edits else _bytes(document)
-    data = _with_lost(path, data, sides, other)
+    data = _with_lost(path, edit(document, list(_edits((), document.value, value))), sides, other)
     if unordered(parse(data, path).value) != unordered(value):
         raise AssertionError(f"merged {path} differs from what was meant")
     return data
