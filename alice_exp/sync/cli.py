@@ -65,13 +65,7 @@ def add(
     )
     remote = syncing.add(terminal.session, address, name, private=private)
     own = syncing.own_key(terminal.session) if private else ""
-
-    def text() -> None:
-        terminal.line(_line(remote))
-        if own:
-            terminal.line(say("this machine's key: {key}", key=own))
-
-    terminal.answer(_row(remote) | ({"key": own} if own else {}), text)
+    terminal.answer(_row(remote) | ({"key": own} if own else {}), lambda: _told(terminal, [remote], own))
 
 
 def list_remotes(terminal: Terminal) -> None:
@@ -81,16 +75,8 @@ def list_remotes(terminal: Terminal) -> None:
     """
     named = remotes(terminal.session).all()
     own = syncing.own_key(terminal.session) if any(one.private for one in named) else ""
-
-    def text() -> None:
-        if not named:
-            terminal.line(say("no remote is known"))
-        for remote in named:
-            terminal.line(_line(remote))
-        if own:
-            terminal.line(say("this machine's key: {key}", key=own))
-
-    terminal.answer({"remotes": [_row(remote) for remote in named], "key": own or None}, text)
+    document = {"remotes": [_row(remote) for remote in named], "key": own or None}
+    terminal.answer(document, lambda: _told(terminal, named, own))
 
 
 def remove(
@@ -169,10 +155,15 @@ def _row(remote: Remote) -> dict[str, Any]:
     }
 
 
-def _line(remote: Remote) -> str:
-    what = say("everything") if remote.private else say("what may leave")
-    keys = "".join(f"  {told_key(one)}" for one in remote.machines)
-    return f"{remote.name}  {remote.address}  {what}{keys}"
+def _told(terminal: Terminal, named: Sequence[Remote], own: str) -> None:
+    if not named:
+        terminal.line(say("no remote is known"))
+    for remote in named:
+        what = say("everything") if remote.private else say("what may leave")
+        keys = "".join(f"  {told_key(one)}" for one in remote.machines)
+        terminal.line(f"{remote.name}  {remote.address}  {what}{keys}")
+    if own:
+        terminal.line(say("this machine's key: {key}", key=own))
 
 
 def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:

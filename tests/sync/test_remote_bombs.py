@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.sync.rules import pack_sizes
-from alice_exp.sync.rules.pack_sizes import DEPTH, PATHS, PackSizes, entries, is_shallow, most
+from alice_exp.sync.rules.pack_sizes import DEPTH, PATHS, PackSizes, is_shallow, most
 from tests.conftest import Call
 from tests.sync.crafted_pack import CraftedPack, Entry, head, object_id
 
@@ -192,8 +192,3 @@ def test_the_folders_of_a_home_are_shallow_and_nothing_else_is() -> None:
     )
     doubled = {str(n): (0, (str(n + 1),) * 50) for n in range(8)} | {"8": (1, ())}
     assert not is_shallow(doubled), "and it takes no longer than its names"
-
-
-def test_a_folders_entries_are_read_as_git_writes_them() -> None:
-    row = b"40000 a\0" + bytes(range(20)) + b"100644 b 40 c\0" + bytes([64] * 20)
-    assert list(entries(row)) == [(True, bytes(range(20)).hex()), (False, "40" * 20)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -212,14 +212,18 @@ def _tree_of(body: bytes) -> str:
     return body[5:45].decode("ascii", "replace")
 
 
-def _rows(tree: bytes) -> dict[str, str]:
-    rows: dict[str, str] = {}
+def entries_of(tree: bytes) -> Iterator[tuple[str, str, str]]:
+    """The entries of a git tree object of SHA-1: the mode, name and object id of each."""
     at = 0
     while at < len(tree):
         end = tree.index(b"\0", at)
-        rows[tree[at:end].partition(b" ")[2].decode("utf-8", "replace")] = tree[end + 1 : end + 21].hex()
+        mode, _, name = tree[at:end].decode("utf-8", "replace").partition(" ")
+        yield mode, name, tree[end + 1 : end + 21].hex()
         at = end + 21
-    return rows
+
+
+def _rows(tree: bytes) -> dict[str, str]:
+    return {name: oid for _, name, oid in entries_of(tree)}
 
 
 def sign(repository: Repository, commit: str, count: int) -> str:

@@ -7,7 +7,7 @@ times, twelve levels deep, has a million million paths. Both are told from heads
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 OBJECTS = 1_000_000
 """The most objects of one fetch: some 200,000 acts."""
@@ -117,15 +117,6 @@ def _number(data: bytes, at: int, value: int, shift: int) -> tuple[int, int]:
         value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
         if byte < 128:
             return value, at
-
-
-def entries(tree: bytes) -> Iterable[tuple[bool, str]]:
-    """The entries of a git tree object of SHA-1: whether each is a folder, and its object id."""
-    at = 0
-    while at < len(tree):
-        end = tree.index(b"\0", at)
-        yield tree[at : at + 2] == b"40", tree[end + 1 : end + 21].hex()
-        at = end + 21
 
 
 def is_shallow(folders: Mapping[str, tuple[int, tuple[str, ...]]]) -> bool:

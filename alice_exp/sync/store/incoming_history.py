@@ -18,14 +18,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.home.store.purge_search import contents
 from alice_exp.kernel.errors import PeerError, ProblemError
 from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.git_process import FETCHED, Repository, missing_git
 from alice_exp.kernel.journal.git_references import LEDGER
+from alice_exp.kernel.journal.ledger_objects import entries_of
 from alice_exp.kernel.journal.lock import INCOMING, drop_abandoned_names
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.sync.rules.pack_sizes import LARGEST, META, OBJECTS, PackSizes, entries, is_shallow, most
+from alice_exp.sync.rules.pack_sizes import LARGEST, META, OBJECTS, PackSizes, is_shallow, most
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
@@ -166,7 +168,6 @@ THERE = "refs/heads/main"
 """The branch of a remote that is exchanged; every other is left alone."""
 
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
-_AT_ONCE = 8 << 20
 
 
 @dataclass
@@ -260,14 +261,9 @@ def _prepare(apart: Repository, repository: Repository) -> None:
     apart.run("init", "--quiet", "--template=", "--initial-branch=main")
     borrowed = apart.git_dir / "objects" / "info" / "alternates"
     borrowed.parent.mkdir(exist_ok=True)
-    borrowed.write_text(f"{_quoted(repository.git_dir / 'objects')}\n", encoding="utf-8")
+    borrowed.write_text(f"{(repository.git_dir / 'objects').absolute()}\n", encoding="utf-8")
     with contextlib.suppress(FileNotFoundError):
         (apart.git_dir / "config").write_bytes((repository.git_dir / "config").read_bytes())
-
-
-def _quoted(path: Path) -> str:
-    text = str(path.absolute())
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text.startswith('"') else text
 
 
 def _fetch(apart: Repository, remote: Remote, names: Sequence[str]) -> None:
@@ -317,22 +313,16 @@ def _require_bounded(apart: Repository, remote: Remote) -> None:
         int(size) > (LARGEST if kind == "blob" else META) for _, kind, size in rows
     ):
         raise _too_much(remote)
-    if not is_shallow(_folders(apart, {oid: int(size) for oid, kind, size in rows if kind == "tree"})):
+    if not is_shallow(_folders(apart, [oid for oid, kind, _ in rows if kind == "tree"])):
         raise ProblemError("{name} holds folders that no home can have; nothing was read", name=remote.name)
 
 
-def _folders(apart: Repository, sizes: dict[str, int]) -> dict[str, tuple[int, tuple[str, ...]]]:
+def _folders(apart: Repository, oids: Sequence[str]) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Of each tree: the number of its files, and the trees in it."""
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
-    batch, waiting = list[str](), 0
-    for place, (oid, size) in enumerate(sizes.items(), 1):
-        batch.append(oid)
-        waiting += size
-        if waiting > _AT_ONCE or place == len(sizes):
-            for one, (_, tree) in zip(batch, apart.contents(batch), strict=True):
-                rows = list(entries(tree))
-                found[one] = (len(rows), tuple(child for is_folder, child in rows if is_folder))
-            batch, waiting = [], 0
+    for oid, tree in contents(apart, oids, ("tree",)):
+        rows = list(entries_of(tree))
+        found[oid] = (len(rows), tuple(child for mode, _, child in rows if mode.startswith("40")))
     return found
 
 
