@@ -111,22 +111,25 @@ class Server:
         worker.start()
         try:
             for line in self._source:
-                if line.strip():
-                    self._receive(line)
+                for message in _read(line) if line.strip() else ():
+                    self._receive(message)
         finally:
             self._jobs.put(None)
             self._is_over = True
             self._answer_all()
             worker.join()
 
-    def _receive(self, line: bytes) -> None:
+    def _receive(self, message: object) -> None:
         named: object = None
         try:
-            message = _read(line)
-            named = message.get("id")
-            method, params = message.get("method"), message.get("params", {})
-            if method is None and isinstance(named, str) and named in self._asked:
-                self._asked.pop(named).put(message)
+            if not isinstance(message, dict):
+                fault = message if isinstance(message, tuple) else (_INVALID, "a message is an object")
+                raise ProtocolError(*fault)
+            named, method, params = message.get("id"), message.get("method"), message.get("params", {})
+            # An answer has none, whether anybody waits for it or not.
+            if method is None and not message.keys().isdisjoint(("result", "error")):
+                if isinstance(named, str) and named in self._asked:
+                    self._asked.pop(named).put(message)
                 return
             is_named = isinstance(named, str | int) and not isinstance(named, bool)
             if not isinstance(method, str) or not (is_named or "id" not in message):
@@ -138,8 +141,8 @@ class Server:
                 self._ask(_request(named, method, params))
             elif method == "notifications/cancelled":
                 self._cancel(params.get("requestId"))
-        except ProtocolError as fault:
-            self._send({"id": named, "error": fault.error})
+        except ProtocolError as refused:
+            self._send({"id": named, "error": refused.error})
 
     def _cancel(self, named: object) -> None:
         if isinstance(named, str | int) and named in self._cancelled:
@@ -344,18 +347,16 @@ def _request(named: Any, method: str, params: Mapping[str, Any]) -> Request:
     return Request(named, method, params, version is not None)
 
 
-def _read(line: bytes) -> dict[str, Any]:
-    """One message; half of a character in it is U+FFFD, for hosts in JavaScript cut texts within an emoji."""
+def _read(line: bytes) -> list[Any]:
+    """A line's messages, in 2025-03-26 a list; half of a character is U+FFFD: hosts cut texts within an emoji."""
     try:
         message = json.loads(line.decode(errors="replace"))
         if _HALF.search(line):
             whole = json.dumps(message, ensure_ascii=False).encode("utf-16", "surrogatepass")
             message = json.loads(whole.decode("utf-16", "replace"))
     except (ValueError, RecursionError):
-        raise ProtocolError(_PARSE, "a message is one line of JSON") from None
-    if not isinstance(message, dict):
-        raise ProtocolError(_INVALID, "a message is an object")
-    return message
+        return [(_PARSE, "a message is one line of JSON")]
+    return message if isinstance(message, list) and message else [message]
 
 
 def _sentence(error: Exception) -> str:

@@ -126,8 +126,11 @@ def test_what_is_wrong_is_an_error_and_the_next_request_is_answered(home: Path) 
         server.send(b"\n")
         server.send(b'{"method": "notifications/nothing"}')
         server.send(b'{"method": "notifications/cancelled", "params": {"requestId": [1]}}')
-        server.send(b'{"id": "a", "method": "ping"}')
-        assert server.read() == {"jsonrpc": "2.0", "id": "a", "result": {}}
+        server.send(b'{"id": 5, "result": {}}')
+        server.send(b'[{"id": "a", "method": "ping"}, 1, {"method": "x"}, {"id": "b", "method": "ping"}]')
+        assert [server.read()["id"] for _ in range(3)] == ["a", None, "b"], (
+            "a list of messages, an answer none"
+        )
         unknown = server.ask("tools/call", {"name": "approve", "arguments": {"id": "exp-1"}})
         assert unknown["isError"] and "no operation" in unknown["content"][0]["text"]
         wrong = server.ask("tools/call", {"name": "recall", "arguments": [1]})

@@ -88,8 +88,7 @@ def test_a_fall_on_either_side_holds() -> None:
 
 def test_successes_of_both_do_not_undo_a_fall_of_one() -> None:
     was = block()
-    fallen = replace(was, state="possible", verifications=9)
-    now = merged(was, fallen, replace(was, verifications=12))
+    now = merged(was, replace(was, state="possible", verifications=9), replace(was, verifications=12))
     assert (now.state, now.verifications) == ("possible", 13)
 
 
@@ -349,8 +348,7 @@ def test_a_file_with_a_problem_is_named() -> None:
 def test_configuration_is_joined_value_by_value() -> None:
     was = b'{\n  // zone\n  "timezone": "",\n  "thresholds": {"past": 3, "reliable": 10}\n}\n'
     one = was.replace(b'"past": 3', b'"past": 4').replace(b"// zone", b"// my zone")
-    other = was.replace(b'"reliable": 10', b'"reliable": 12')
-    result = both(was, one, other, "config.jsonc")
+    result = both(was, one, was.replace(b'"reliable": 10', b'"reliable": 12'), "config.jsonc")
     assert result is not None and b"// my zone" in result
     assert json.loads(b"\n".join(line for line in result.splitlines() if b"//" not in line)) == {
         "timezone": "",
@@ -370,8 +368,7 @@ def test_episodes_of_both_sides_are_kept() -> None:
 
     was = book(("ep-aaaa2222", "one"), ("ep-bbbb2222", "two"))
     one = book(("ep-aaaa2222", "one"), ("ep-bbbb2222", "two"), ("ep-cccc2222", "three"))
-    other = book(("ep-bbbb2222", "two, told again"), ("ep-dddd2222", "four"))
-    result = both(was, one, other, path)
+    result = both(was, one, book(("ep-bbbb2222", "two, told again"), ("ep-dddd2222", "four")), path)
     assert result is not None
     assert {row["id"]: row["task"] for row in json.loads(result)["episodes"]} == {
         "ep-bbbb2222": "two, told again",

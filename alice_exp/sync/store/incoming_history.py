@@ -280,8 +280,7 @@ def _fetch(apart: Repository, remote: Remote, names: Sequence[str]) -> None:
                         return True
         return False
 
-    places = [f"+{name}:{name}" for name in names]
-    command = (*_FETCH, "--update-head-ok", "--", remote.address, *places)
+    command = (*_FETCH, "--update-head-ok", "--", remote.address, *[f"+{name}:{name}" for name in names])
     done = ran(apart, *command, before=limit, watch=is_exceeded)
     if done.is_exceeded or (not done.returncode and is_exceeded("pack-*.pack")):
         raise _too_much(remote)
