@@ -30,9 +30,9 @@ def test_the_entry_of_registries_has_what_their_schema_asks() -> None:
     namespace, slash, name = held["name"].partition("/")
     assert namespace.count(".") >= 1 and slash and name == "alice-exp"
     (package,) = held["packages"]
-    assert {"registryType", "identifier", "transport"} <= set(package) and package["version"] == held[
-        "version"
-    ]
+    assert {"registryType", "identifier", "transport"} <= set(package)
+    assert package["version"] == held["version"]
+    assert f"mcp-name: {held['name']}" in (ROOT / "docs/package.md").read_text("utf-8"), "proof of ownership"
     assert all(one["type"] == "positional" and one["value"] for one in package["packageArguments"])
 
 
