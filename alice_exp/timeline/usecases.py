@@ -57,10 +57,10 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
     _require_said(event)
     event = event if event.at else replace(event, at=session.caller.now)
     model = None if session.is_dry else summarise or configured_summary(session)
-    answers = asked(session.target, event, model) if model is not None else None
+    told = asked(session.target, event, model) if model is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
-        added = compaction.add_event(_present(snapshot), event, answers)
+        added = compaction.add_event(_present(snapshot), event, told=told)
         one = added.merge
         said = f", #{one.first.id} + #{one.second.id} → #{one.merged.id}" if one else ""
         act = _act(session, f"add #{added.segment}{said}")
@@ -177,26 +177,10 @@ def _require_said(event: Event) -> None:
         raise UsageError("an event needs a thought: what went through the mind")
 
 
-def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
-    """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
-    snapshot = home.read((), records=EVENTS_PATH)
-    merge = compaction.add_event(snapshot.timeline, event).merge if snapshot.timeline is not None else None
-    told: Digest | Exception | None = None
-    if merge is not None:
-        # A model may fail in any way, and a thought is kept all the same (R1.25).
-        try:
-            told = summarise(merge.first, merge.second)
-        except Exception as failure:
-            told = failure
-
-    def answer(first: Segment, second: Segment) -> Digest | None:
-        if merge is None or (first, second) != (merge.first, merge.second):
-            return None
-        if isinstance(told, Exception):
-            raise told
-        return told
-
-    return answer
+def asked(home: Home, event: Event, summarise: Summariser) -> Merge | None:
+    """The merge that is about to happen, as a model tells it; where it fails, as the rule does, with the reason."""
+    timeline = home.read((), records=EVENTS_PATH).timeline
+    return compaction.add_event(timeline, event, summarise).merge if timeline is not None else None
 
 
 def _replaced(session: Session, whole: Timeline, events: Sequence[Event]) -> Told:
@@ -262,7 +246,7 @@ def expand(snapshot: Snapshot, history: GitHistory, segment: int) -> Expanded:
     versions = (text for _, text in history.texts(EVENTS_PATH) if id_line.search(text))
     once = (compaction.covered(_timeline(text), segment) for text in versions)
     numbers = compaction.covered(present, segment) or next(filter(None, once), None)
-    if numbers is None and segment < present.next_id:
+    if numbers is None and 0 < segment < present.next_id:
         # What compaction by length makes of an id that was given and taken within one addition.
         numbers = compaction.covered_by_order(segment)
     if numbers is None:

@@ -226,7 +226,6 @@ def test_a_model_summary_is_bounded_and_its_failure_falls_back() -> None:
 def test_covered_numbers_follow_from_the_order_of_acts() -> None:
     assert covered_by_order(17) == range(1, 9)
     assert covered_by_order(16) == range(10, 11)
-    assert covered_by_order(0) is None
     timeline = Timeline()
     for number in range(1, 260):
         timeline = add_event(timeline, thought(number)).timeline

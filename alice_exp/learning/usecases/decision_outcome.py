@@ -22,7 +22,7 @@ from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
-from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
+from alice_exp.timeline.rules.compaction import DECISION, Merge, add_event, finished, unfinished
 from alice_exp.timeline.usecases import FINISHED, asked, configured_summary
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def report_decision(
     timeline = home.read((), records=EVENTS_PATH).timeline or Timeline() if summarise else Timeline()
     # Where a thought of the decision waits for its result, nothing will be merged.
     waits = unfinished(timeline, decision) is not None
-    answers = asked(home, event, summarise) if summarise and not waits else None
+    merge = asked(home, event, summarise) if summarise and not waits else None
     of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
     theirs = session.team.of(of_team) if session.team is not None and of_team else {}
 
@@ -95,7 +95,7 @@ def report_decision(
         present = snapshot.episodes or EpisodeBook()
         grown = replace(present, episodes=(*present.episodes, episode))
         book, pruned = bounded(session, snapshot, grown, [episode])
-        timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
+        timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, merge)
         detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
         trailers = (*_steps(changes), *_trailers(open_decision, episode, where, pruned), *thought)
         act = Act("outcome", caller.actor, caller.now, tuple(put.block.id for put in puts), detail, trailers)
@@ -216,14 +216,15 @@ def _event(decision: OpenDecision, episode: Episode) -> Event:
 
 
 def _told(
-    timeline: Timeline, event: Event, summarise: Summariser | None
+    timeline: Timeline, event: Event, merge: Merge | None
 ) -> tuple[Timeline, tuple[Merge, ...], tuple[tuple[str, str], ...]]:
-    """The timeline with the outcome in it, the merge that it led to, and the trailer of a thought that it finished."""
+    """The timeline with the outcome in it, the merge that it led to (as it was told, where it is the same), and the
+    trailer of a thought that it finished."""
     waiting = unfinished(timeline, str(event.metadata[DECISION]))
     done = finished(timeline, waiting, event.result, event.metadata) if waiting is not None else None
     if done is not None:
         return done, (), ((FINISHED, str(waiting)),)
-    added = add_event(timeline, event, summarise)
+    added = add_event(timeline, event, told=merge)
     return added.timeline, (added.merge,) if added.merge else (), ()
 
 

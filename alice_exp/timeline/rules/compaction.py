@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, islice, pairwise
 from typing import TypeAlias
 
 from alice_exp.kernel.jsonc.scan import Json
@@ -71,16 +71,23 @@ def by_equal_length(lengths: Sequence[int]) -> int | None:
     return next((at for at, (one, other) in enumerate(pairwise(lengths)) if one == other), None)
 
 
-def add_event(timeline: Timeline, event: Event, summarise: Summariser | None = None) -> Added:
-    """Add one thought to the timeline, with at most one merge (R1.14-R1.19)."""
+def add_event(
+    timeline: Timeline, event: Event, summarise: Summariser | None = None, told: Merge | None = None
+) -> Added:
+    """Add one thought to the timeline, with at most one merge (R1.14-R1.19): as it was ``told`` before, where the same
+    two neighbours merge."""
     own = Segment(timeline.next_id, event.at, event.at, events=(event,))
     segments = [*timeline.segments, own]
     next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
     lengths = [one.segment_length for one in segments]
     index = by_equal_length(lengths) if len(segments) >= COMPACTED_FROM else None
     if index is not None:
+        first, second = segments[index : index + 2]
         around = (*segments[:index], *segments[index + 2 :])
-        merge = merged(segments[index], segments[index + 1], next_id, summarise, around)
+        if told is not None and (told.first, told.second) == (first, second):
+            merge = replace(told, merged=replace(told.merged, id=next_id))
+        else:
+            merge = merged(first, second, next_id, summarise, around)
         segments[index : index + 2] = [merge.merged]
         next_id, compressions = next_id + 1, compressions + 1
     grown = Timeline(next_id, timeline.total_events + 1, compressions, tuple(_in_window(segments)))
@@ -173,28 +180,25 @@ def covered(timeline: Timeline, segment_id: int) -> range | None:
     return None
 
 
-def covered_by_order(segment_id: int) -> range | None:
-    """The numbers of the thoughts in the segment to which compaction by equal length gives this id, else ``None``.
+def covered_by_order(segment_id: int) -> range:
+    """The numbers of the thoughts in the segment to which compaction by equal length gives this id (>= 1).
 
     Simulated from the order of additions alone (R1.19), so it also covers segments merged long ago, in a timeline
     that was never imported or edited. V: 17 → 1 to 8, 16 → 10.
     """
-    next_id, count = 1, 0
+    return next(islice(_given(), segment_id - 1, None))
+
+
+def _given() -> Iterator[range]:
+    """The thoughts of every segment, in the order in which ids are given."""
     runs: list[range] = []
-    while next_id <= segment_id:
-        count += 1
-        runs.append(range(count, count + 1))
-        if next_id == segment_id:
-            return runs[-1]
-        next_id += 1
-        index = by_equal_length([*map(len, runs)])
-        if len(runs) < COMPACTED_FROM or index is None:
-            continue
-        runs[index : index + 2] = [range(runs[index].start, runs[index + 1].stop)]
-        if next_id == segment_id:
-            return runs[index]
-        next_id += 1
-    return None
+    for number in count(1):
+        runs.append(range(number, number + 1))
+        yield runs[-1]
+        index = by_equal_length([*map(len, runs)]) if len(runs) >= COMPACTED_FROM else None
+        if index is not None:
+            runs[index : index + 2] = [range(runs[index].start, runs[index + 1].stop)]
+            yield runs[index]
 
 
 def recent(timeline: Timeline, count: int) -> tuple[Segment, ...]:
