@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from alice_exp.kernel.jsonc.formatting import Item, Style, Value
+    from alice_exp.kernel.jsonc.scan import Json
 
 
 class Gap(NamedTuple):
@@ -120,7 +121,7 @@ class Container:
             value = {str(fresh.key): fresh.value for fresh in self.fresh}
         before = self.span.value - self.text.rfind("\n", 0, self.span.value) - 1
         is_member = self.span.key is not None
-        return render(cast("Value", value), indent, self.depth, self.style, before, is_member)
+        return render(cast("Json", value), indent, self.depth, self.style, before, is_member)
 
     def _slot(self, slot: int) -> Gap:
         """The gap before the ``slot``-th child, or before the closing bracket."""

@@ -22,10 +22,10 @@ _BEGINNING = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Set the value at ``pointer``; a missing member or element is added, with its missing parents."""
+    """Set the value at ``pointer``; a missing member is added, with its missing parents."""
 
     pointer: Pointer
-    value: Value
+    value: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class _Change:
 
     span: Child
     removed: set[str | int] = field(default_factory=set)
-    grown: dict[str | int, Value] = field(default_factory=dict)
+    grown: dict[str, Value] = field(default_factory=dict)
     inserted: list[tuple[int | None, Value]] = field(default_factory=list)
 
 
@@ -153,7 +153,7 @@ class _Plan:
         for pointer, change in self._changes.items():
             yield from self._container(pointer, change).replacements()
 
-    def _set(self, pointer: Pointer, value: Value) -> None:
+    def _set(self, pointer: Pointer, value: Json) -> None:
         _writable(value, len(pointer))
         child = find(self._document, pointer)
         if child is None:
@@ -163,10 +163,10 @@ class _Plan:
         for step in pointer:
             old = old[step]  # type: ignore[index]
         # An equal value keeps its notation, such as 0x10 or single quotes.
-        if isinstance(value, Raw) or one_line(old) != one_line(value):
+        if one_line(old) != one_line(value):
             self._replaced.append(Replacement(child.value, child.end, self._rendered(pointer, child, value)))
 
-    def _rendered(self, pointer: Pointer, child: Child, value: Value) -> str:
+    def _rendered(self, pointer: Pointer, child: Child, value: Json) -> str:
         text = self._document.text
         indent = indent_at(text, child.start)
         shares_line = text[text.rfind("\n", 0, child.start) + 1 : child.start].strip()
@@ -195,10 +195,10 @@ class _Plan:
         while find(self._document, pointer[:depth]) is None:
             depth -= 1
         change = self._change(pointer[:depth])
-        step = pointer[depth]
-        if (self._document.text[change.span.value] == "{") != isinstance(step, str):
-            raise LookupError(f"{step!r} has no place at {pointer[:depth]}")
-        change.grown[step] = _graft(change.grown.get(step), pointer[depth + 1 :], value, is_more)
+        names = [step for step in pointer[depth:] if isinstance(step, str)]
+        if self._document.text[change.span.value] != "{" or len(names) != len(pointer) - depth:
+            raise LookupError(f"{pointer[depth:]} has no place at {pointer[:depth]}")
+        change.grown[names[0]] = _graft(change.grown.get(names[0]), names[1:], value, is_more)
 
     def _container(self, pointer: Pointer, change: _Change) -> Container:
         kids = offspring(self._document, pointer, change.span)
@@ -206,39 +206,24 @@ class _Plan:
             removed = {index for index, kid in enumerate(kids) if str(kid.key) in change.removed}
         else:
             removed = {step for step in change.removed if isinstance(step, int)}
-        fresh = [
-            Fresh(len(kids), step if isinstance(step, str) else None, value)
-            for step, value in change.grown.items()
-        ]
+        fresh = [Fresh(len(kids), name, value) for name, value in change.grown.items()]
         for index, value in change.inserted:
             if index is not None and not 0 <= index <= len(kids):
                 raise LookupError(f"no place {index} in {pointer}")
             fresh.append(Fresh(len(kids) if index is None else index, None, value))
-        places = [step for step in change.grown if isinstance(step, int)]
-        if places != list(range(len(kids), len(kids) + len(places))):
-            raise LookupError(f"no place {places[0]} in {pointer}")
         fresh.sort(key=lambda one: one.index)
         return Container(self._document.text, change.span, len(pointer), self._style, kids, removed, fresh)
 
 
-def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Value:
-    """``base`` with a value at ``path``; missing parents are created, as arrays for steps that are numbers."""
+def _graft(base: Value | None, path: Sequence[str], value: Value, is_more: bool) -> Value:
+    """``base`` with a value at ``path``; missing parents are created."""
     if not path:
         if is_more and isinstance(base, list) and isinstance(value, list):
             return [*base, *value]
         return value
-    step, rest = path[0], path[1:]
-    if isinstance(step, str):
-        branch = base if isinstance(base, dict) else {}
-        branch[step] = cast("Json", _graft(branch.get(step), rest, value, is_more))
-        return branch
-    items = base if isinstance(base, list) else []
-    if not 0 <= step <= len(items):
-        raise LookupError(f"no place {step} in a new array")
-    if step == len(items):
-        items.append(None)
-    items[step] = cast("Json", _graft(items[step], rest, value, is_more))
-    return items
+    branch = base if isinstance(base, dict) else {}
+    branch[path[0]] = cast("Json", _graft(branch.get(path[0]), path[1:], value, is_more))
+    return branch
 
 
 def _writable(value: Value, depth: int) -> Value:

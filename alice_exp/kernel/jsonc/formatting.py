@@ -71,11 +71,9 @@ def one_line(value: object) -> str:
 
 
 def render(
-    value: Value, indent: str, depth: int, style: Style, before: int = 0, is_member: bool = False
+    value: Json, indent: str, depth: int, style: Style, before: int = 0, is_member: bool = False
 ) -> str:
     """A value as text with ``indent`` before all lines but the first, on which ``before`` columns are used already."""
-    if isinstance(value, Raw):
-        return raw_value(value, indent, style)
     if not isinstance(value, _CONTAINERS) or not value:
         return one_line(value)
     before = before or len(indent)
@@ -130,8 +128,7 @@ def make_item(
     if value is None or isinstance(value, _NUMBERS):
         return Item("", name + _ENCODE(value), "")
     if isinstance(value, Raw):
-        lead, body, trail = raw_parts(value, indent, style)
-        return Item("", name + lead + body, trail) if name else Item(lead, body, trail)
+        return Item(*raw_parts(value, indent, style))
     if tight:
         return Item("", name + one_line(value), "")
     return Item("", name + render(value, indent, depth, style, len(indent + name), key is not None), "")
@@ -168,14 +165,6 @@ def raw_parts(raw: Raw, indent: str, style: Style) -> tuple[str, str, str]:
     text = shift(text[:end], indent_at(text, last), indent, style.newline)
     start = skip_trivia(text, 0)
     return text[:start], text[start:], " " + shift(trail, "", indent, style.newline) if trail else ""
-
-
-def raw_value(raw: Raw, indent: str, style: Style) -> str:
-    """A raw value after which a comma may follow: a trailing line comment is moved above the value."""
-    lead, body, trail = raw_parts(raw, indent, style)
-    if ends_in_line_comment(trail):
-        return lead + trail.strip() + style.newline + indent + body
-    return lead + body + trail
 
 
 def indent_at(text: str, offset: int) -> str:
