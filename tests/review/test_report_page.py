@@ -58,6 +58,14 @@ def test_a_candidate_of_a_project_has_a_box_more_and_every_format_names_the_proj
     assert "three, project a.org/x" in shown, "what no report has shown is shown with its project"
 
 
+def test_of_two_opposites_one_card_asks(home: Path, cli: Call) -> None:
+    cli("memorize", "run the tests before a push", "--when", "pushing")
+    cli("memorize", "never run the tests before a push", "--when", "pushing")
+    page = cli("heartbeat", "--format", "html").stdout
+    cards = dict(re.findall(r'<li id="([\w-]+)">(.*?)</li>', page, re.DOTALL))
+    assert [card.count("checkbox") for card in cards.values()] == [0, 4]
+
+
 def test_a_page_without_candidates_has_no_script(home: Path, cli: Call) -> None:
     page = cli("heartbeat", "--format", "html").stdout
     assert "<script" not in page and "script-src" not in page

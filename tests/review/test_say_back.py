@@ -73,9 +73,9 @@ def test_replies_of_persons_who_never_saw_the_grammar() -> None:
 
 
 def test_replies_of_writers_on_reports_of_their_own() -> None:
-    """1,052 sentences, two of five Chinese; each line holds a report's items, then replies with what they approve and reject."""
+    """1,512 sentences, two of five Chinese; each line holds a report's items, then replies with what they approve and reject."""
     lines = Path(__file__).with_name("foreign_replies.jsonl").read_text().splitlines()
-    understood = meant = wrong = 0
+    understood = meant = short = 0
     for report in map(json.loads, lines):
         ids = tuple(f"exp-{letter * 8}" for letter in "abcdefghijkm"[: len(report["items"])])
         for text, meaning in report["replies"]:
@@ -85,11 +85,12 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
                 for verb, numbers in zip(("approve", "reject"), meaning or ([], []), strict=True)
                 for number in numbers
             }
+            assert acts.items() <= wanted.items(), (text, acts)
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
-            wrong += bool(acts) and acts != wanted
-    assert understood >= 0.78 * meant
-    assert wrong == 0
+            short += bool(acts) and acts != wanted  # "All fine but 6" leaves 6 waiting.
+    assert understood >= 0.79 * meant
+    assert short <= 10
 
 
 @pytest.fixture

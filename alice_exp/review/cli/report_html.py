@@ -22,8 +22,10 @@ from alice_exp.terminal.language import language, say
 def page(report: Agenda, summary: str) -> str:
     """The whole document; the texts of blocks are escaped, and their control characters made visible."""
     body: list[str] = [_note(shared_line(shared(report.items)))]
+    # Of two that cannot both hold one card asks.
+    asked = {item.asks_of.placed.block.id for item in report.items if item.asks_of}
     body += [
-        html("<h2>{0}</h2>\n<ol>\n{1}</ol>\n", heading, [*map(_item, cards)])
+        html("<h2>{0}</h2>\n<ol>\n{1}</ol>\n", heading, [_item(card, card.id not in asked) for card in cards])
         for _, heading, cards in parts(report.items)
     ]
     body += [*map(_section, sections(report)), _composer() if report.items else ""]
@@ -39,7 +41,7 @@ def _note(text: str, kind: str = "") -> Markup:
     return html('<p class="note{0}">{1}{2}</p>\n', kind, words, code) if text else Markup()
 
 
-def _item(card: Card) -> Markup:
+def _item(card: Card, is_asked: bool) -> Markup:
     above = html("<blockquote>{0}</blockquote>", card.quote) if card.is_said else ""
     noted = html('<div class="facts">{0} · {1}</div>', say("evidence"), card.quote)
     below = noted if card.quote and not above else ""
@@ -59,7 +61,7 @@ def _item(card: Card) -> Markup:
             html("{0}{1}", _note(f"{r.label} {r.text}", " warn" if r.note else ""), _note(r.note))
             for r in neighbours(card.item)
         ],
-        _choices(card.item),
+        _choices(card.item) if is_asked else [],
     )
 
 

@@ -37,7 +37,8 @@ def refuse(*doubts: object) -> None:
 class Named:
     """What a verdict is said of: items by their places from 1, ``all`` or the ``rest``, less those that are left out.
 
-    ``by_word``: by an item's own words, not by a number. ``count``: how many "the other three" says, else 0.
+    ``by_word``: by an item's own words, not by a number; ``is_sure`` if these name one for sure. ``count``: how many
+    "the other three" says, else 0.
     """
 
     places: set[int] = field(default_factory=set)
@@ -45,6 +46,7 @@ class Named:
     out: set[int] = field(default_factory=set)
     by_word: bool = False
     count: int = 0
+    is_sure: bool = False
 
     @property
     def is_only_out(self) -> bool:
@@ -132,7 +134,8 @@ class Clause:
             refuse(new.places & last.places)
             last.places |= new.places
         else:
-            refuse(new.places != last.places)  # "number 3, the docker one" are two
+            # "Number 3, the docker one" are two; other words behind a number may be a remark.
+            refuse(new.places != last.places and (new.is_sure or last.by_word))
 
 
 def clauses(words: Sequence[Word], numbered: Sequence[str], said: Sequence[str]) -> list[Clause]:
@@ -163,6 +166,9 @@ class _Builder:
                 self.run.append(word)
             elif kind == "head":
                 self._add_head(clause, word, behind_word)
+            elif kind == "also":
+                self._name(clause)
+                clause.flags |= {"also"} if clause.sets or " " in word else set()
             elif kind in ("tally", "count"):
                 clause.tally = int(word)
                 clause.flags |= {"counted"} if kind == "count" or behind != "name" else set()
@@ -192,12 +198,15 @@ class _Builder:
     def _add_head(self, clause: Clause, word: str, behind: str) -> None:
         """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
         is_plural = (word.endswith("s") and word.isascii()) or word == "stuff"
-        if tokens(" ".join(self.run)):
+        is_vague = word in ("那个", "这个") and len(self.run) < 3
+        if tokens(" ".join(self.run)) and not is_vague:
             self._name(clause, -is_plural, must=True)
         elif not (clause.last_set or clause.pronoun):
             self.must = behind in _ABOUT
             if self.must:
                 return
+            if word == "one" and clause.verbs and clause.verbs[-1][1] == 2:
+                return  # "is a good one"
             refuse(word == "one")
             clause.pronoun = -1 if is_plural else 1
 
@@ -217,7 +226,7 @@ class _Builder:
             refuse((must or is_all) and not places and tokens(text))
             clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
             if places:
-                clause.add(Named(places, by_word=True))
+                clause.add(Named(places, by_word=True, is_sure=must))
         clause.unknown += unknown
 
     def _found(self, text: str, many: int, must: bool) -> tuple[set[int], int]:

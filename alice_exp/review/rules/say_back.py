@@ -56,7 +56,7 @@ class _Reader:
         """What is said of something that names no item."""
         self.pairs: list[_Pair] = []
         self.waiting: list[tuple[Named, Clause]] = []
-        self.fresh = 0
+        self.fresh = self.begun = 0
         """Which of those that wait stand first in the sentence, behind its last verdict."""
         self.header: Verdict | None = None
         """A verdict that waits for its sets: "Accept: 2, 4." """
@@ -67,13 +67,16 @@ class _Reader:
         """Fill ``pairs``. Raises ``Unclear``."""
         for at, clause in enumerate(row):
             if clause.level == 2:
-                self.goes_on, self.fresh = False, len(self.waiting)
+                self.goes_on, self.fresh, self.begun = False, len(self.waiting), len(self.pairs)
             is_count = any(len(one.places) == clause.tally for one in clause.sets)
             refuse("counted" in clause.flags and not is_count)
+            before = row[at - 1]
+            refuse("listing" in clause.flags and not clause.sets and at and before.unknown and not before.row)
             self._clause(clause, _reduced(clause), row[at + 1 :])
         if self.header:
             self._close(row)
         is_plain = not any("denied" in one.flags for one in row)
+        is_plain = is_plain and not any(clause.level == 2 for _, clause in self.waiting[1:])
         if not self.pairs and is_plain and all(one.is_bare or one.hint == "later" for _, one in self.waiting):
             # "Only the first one", "all but the docker one" answer a report that asks what to approve.
             self.pairs = [(one, clause.hint or "approve", 3) for one, clause in self.waiting]
@@ -102,15 +105,20 @@ class _Reader:
             out = {at for each, _, _ in self.pairs for at in each.out}
             item = "".join(self.said[at - 1] for at in one.places)
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
-            clause.hint = "reject" if is_wrong else "approve" if one.wide and one.out else clause.hint
+            clause.hint = (
+                "reject" if is_wrong and one.by_word else "approve" if one.wide and one.out else clause.hint
+            )
             if not (one.by_word and (one.places <= done or (one.places <= out and not is_wrong))):
-                refuse(not clause.hint, clause.hint == "reject" and not one.by_word)
+                refuse(not clause.hint, "denied" in clause.flags and not one.by_word)
                 self.pairs.append((one, clause.hint, 1 if one.by_word else 2))
 
     def _clause(self, clause: Clause, row: list[Named | Verdict], behind: Sequence[Clause]) -> None:
         sets = [one for one in row if isinstance(one, Named)]
         verbs = [one for one in row if not isinstance(one, Named)]
         fresh = self.waiting[self.fresh :]
+        if "also" in clause.flags and sets and not verbs and self.pairs:
+            verbs = [self.pairs[-1][1:]]
+            row = [sets[0], verbs[0]]  # "and the docker one, too"
         if not row:
             self._aside(clause, behind)
         elif not verbs:
@@ -137,9 +145,14 @@ class _Reader:
         )
 
     def _only_set(self, clause: Clause, one: Named) -> None:
-        last, before = self.waiting[-1] if self.waiting else (Named(), Clause())
+        fresh = self.waiting[self.fresh :]
+        last, before = fresh[-1] if fresh else (Named(), Clause())
         is_bare = clause.is_bare and not clause.hint
         is_near = clause.level < 2
+        if clause.opener == "but" and clause.is_bare and self.pairs and self.pairs[-1][0].wide:
+            self.pairs[-1][0].out |= one.places  # "all fine but 6"
+            self.goes_on = True
+            return
         refuse(clause.opener == "but" and not (one.by_word or one.out))
         is_other = one.places and last.places and one.by_word != last.by_word
         if before.is_bare and clause.level == 1 and is_other:
@@ -149,7 +162,12 @@ class _Reader:
         elif is_bare and self.header and not self.waiting:
             self.pairs.append((one, *self.header))
             self.header, self.goes_on, self.is_list = None, True, False
-        elif is_bare and is_near and self.goes_on and not one.wide and not self.waiting[self.fresh :]:
+        elif (
+            (is_bare or (one.is_sure and not clause.level and not clause.hint))
+            and is_near
+            and self.goes_on
+            and not (one.wide or fresh)
+        ):
             said, *verdict = self.pairs[-1]
             self.is_list = True
             if said.out:
@@ -157,8 +175,13 @@ class _Reader:
             else:
                 refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
                 self.pairs.append((one, *cast(Verdict, verdict)))
-        else:
+        elif not (is_near and one.by_word and not one.is_sure and self._is_reason(clause)):
             self.waiting.append((one, clause))
+
+    def _is_reason(self, clause: Clause) -> bool:
+        """Whether it says why the sentence rejects a number: "Delete 2, the kids drink whole milk now"."""
+        said, verb, _ = self.pairs[-1] if len(self.pairs) > self.begun else (Named(by_word=True), "", 0)
+        return verb == clause.hint == "reject" and not said.by_word
 
     def _leave_out(self, clause: Clause, one: Named) -> None:
         """What is left out of the set before it, or of one that comes."""
@@ -181,7 +204,9 @@ class _Reader:
             refuse(clause.flags & {"vague", "counted"})
             is_other = "subject" in clause.flags and clause.unknown < 3 and not clause.pronoun
             if is_other:
-                self.others.add(verdict[0])
+                is_remark = len(self.pairs) > self.begun and verdict != ("approve", 3)
+                is_remark |= verdict[0] == "later"
+                self.others |= set() if is_remark else {verdict[0]}
                 self.goes_on, self.fresh = False, len(self.waiting)
                 return
             if self.pairs:
@@ -193,7 +218,7 @@ class _Reader:
     def _of_waiting(self, clause: Clause, verdict: Verdict, now: Sequence[tuple[Named, Clause]]) -> None:
         """A verdict of what waits for one: "both are wrong", "that one is"."""
         last, places = now[-1][0], union(one for one, _ in now)
-        refuse(not clause.level and 0 < clause.unknown < 3 and not clause.pronoun)
+        refuse(not clause.level and clause.unknown and not clause.pronoun)
         if clause.pronoun == 1 and last.out:
             self.pairs.append((Named({*last.out}), *verdict))  # "All but the docker one. It is wrong"
             return
@@ -220,7 +245,7 @@ class _Reader:
         elif is_near and is_decided:
             self.pairs[-1] = (last, *verdict)
         else:
-            refuse(clause.pronoun, strength > 1)  # "I need" is a remark
+            refuse(clause.pronoun, strength == 3, strength > 1 and clause.opener == "so")
 
     def _whole(self, clause: Clause, row: list[Named | Verdict]) -> None:
         """Sets with their verdicts, and those that waited for the first of these."""

@@ -24,7 +24,7 @@ _FLIPPED = {
     **dict.fromkeys(("approve", "good", "wish"), "reject"),
     "bad": "good",
     "reject": "later",
-    "later": "open",
+    "later": "filler",
 }
 """What a verdict says behind a negation."""
 _STRICT = {"turning": "not", "wrong": "bad", "passed over": "filler", "but not": "except", "joint": "and"}
@@ -95,6 +95,8 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
         plain = "; ".join(f"{at} {'no' if one[0] == 'n' else 'yes'}" for at, one in enumerate(votes, start=1))
     is_mixed = len({one[0] == "n" for one in votes}) > 1 and len(votes) != len(said)
     is_open = is_mixed or FORMS.open.search(plain) is not None
+    if FORMS.letters.search(plain):
+        plain = re.sub(r"\bn\b", "no", re.sub(r"\by\b", "yes", plain))
     for pattern, new in _plain():
         plain = pattern.sub(new, plain)
     if is_open or FORMS.open.search(plain):
@@ -105,7 +107,7 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
     stays = sum(word == "stays put" for _, word in words)  # "Approve 1, 2 stays": as it is?
     is_open = is_open or 0 < stays < sum(kind in ("approve", "good") for kind, _ in words)
     # 删掉 1、2，2 就算了
-    is_open = is_open or ("算了" in plain and sum(kind in ("reject", "bad") for kind, _ in words) > 1)
+    is_open = is_open or FORMS.given_up.search(plain) is not None
     return [("open", "")] if is_open or _is_range(words) else _turned(words, own)
 
 
@@ -221,7 +223,8 @@ def _placed(row: Sequence[Word]) -> list[Word]:
                 after[0] in ("name", "gone") and before[0] not in VERBS
             )
             is_listed = before[0] in ("number", "and", "except", *VERBS)
-            kind = "name" if is_said or (len(word) > 2 and not is_listed) else "open"
+            is_verbal = after[0] in VERBS and len(word) < 3
+            kind = "open" if (is_listed or is_verbal) and not is_said else "name"
         elif "name" in (before[0], after[0]) and word > "\x7f" and kind != "name":
             both = before[0] == after[0]
             kind = "name" if word == "全" or (both and word in _INSIDE) else kind
@@ -234,9 +237,11 @@ def _numeral(word: str, before: Word, after: Word) -> str:
     begins = before[0] in _STANDS or before[1] in _LEADING
     if begins and (after[0] in _ENDS or after[1] in _VERBALS):
         return "number"
+    if word == "一":
+        return "name"
     if before[0] in ("except", "not") or after[0] in ("excluded", "outside"):
         return "open"
-    return "name" if word == "一" else "vague"
+    return "vague"
 
 
 _LEADING = frozenset(("the", "items", "rules", "points", "with", "for", "to", "about"))
@@ -254,7 +259,7 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
         (kind, word), (behind, again) = words[at : at + 2]
         is_no = kind in ("reject", "bad") and FORMS.negation.fullmatch(word) is not None
         is_late = kind == "later" and word[0] in "先暂还"
-        if kind in ("approve", "good") and again == "not" and words[at + 2][0] == "mark":
+        if kind in ("approve", "good", "wish") and again == "not" and words[at + 2][0] == "mark":
             kind, at = "reject", at + 1  # "definitely not"
         elif (is_no and not at and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
             word == "可以" and behind in ("not", "reject")
