@@ -129,16 +129,13 @@ def search(
     home, caller, config = session.home, session.caller, session.home.config()
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.parsed_query import Query
-    from alice_exp.finding.rules.ranking import RESCORED, by_meaning, of_days, preferring, rank
+    from alice_exp.finding.rules.ranking import RESCORED, by_meaning, of_days, preferring
     from alice_exp.finding.rules.scorer import Corpus
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
     reads = access(session).pending()
     asked = partial(
-        rank,
-        now=caller.now,
-        gate=config.number("thresholds.fits"),
-        half_life_days=config.half_life_days,
+        _ranking(session),
         passing=_passes(config, filters),
         waiting=frozenset(reads),
         settled=counting(reads, config, caller.now),
@@ -167,17 +164,16 @@ def of_team(session: Session, query: str, context: Mapping[str, Json]) -> list[M
     brought = session.team.told() if session.team is not None else ()
     if not brought:
         return []
+    return _ranking(session)(brought, query, context)
+
+
+def _ranking(session: Session) -> Callable[..., list[Match]]:
+    """``ranking.rank`` as it is set in this home, now."""
     from alice_exp.finding.rules.ranking import rank
 
     config = session.home.config()
-    return rank(
-        brought,
-        query,
-        context,
-        session.caller.now,
-        gate=config.number("thresholds.fits"),
-        half_life_days=config.half_life_days,
-    )
+    gate = config.number("thresholds.fits")
+    return partial(rank, now=session.caller.now, gate=gate, half_life_days=config.half_life_days)
 
 
 def replaced_ones(session: Session) -> frozenset[str]:

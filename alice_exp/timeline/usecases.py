@@ -147,8 +147,9 @@ def take_in(session: Session, imported: ImportedTimeline, *, replaces: bool = Fa
     """
     if replaces:
         require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
-        whole = imported.timeline or compaction.add_events(Timeline(), imported.events)[1]
-        return _replaced(session, whole, imported.events)
+        whole = imported.timeline
+        raw, whole = (whole, whole) if whole else compaction.add_events(Timeline(), imported.events)[:2]
+        return _replaced(session, raw, whole)
     if imported.timeline is not None:
         return _filled(session, imported.timeline)
     session.target.read(())
@@ -183,14 +184,13 @@ def asked(home: Home, event: Event, summarise: Summariser) -> Merge | None:
     return compaction.add_event(timeline, event, summarise).merge if timeline is not None else None
 
 
-def _replaced(session: Session, whole: Timeline, events: Sequence[Event]) -> Told:
+def _replaced(session: Session, raw: Timeline, whole: Timeline) -> Told:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         act = _act(session, f"import, replaces {_present(snapshot).total_events} thoughts")
         told = Told(whole, tuple(one.id for one in whole.segments))
         if whole == snapshot.timeline:
             return None, told
-        is_whole = len(compaction.verbatim(whole)) >= len(events)
-        raw = whole if is_whole else compaction.add_events(Timeline(), events)[0]
+        is_whole = raw is whole or len(compaction.verbatim(whole)) >= raw.total_events
         return _compacting(session, act, raw, whole, whole.total_compressions, is_whole), told
 
     return committed(session.target.apply(plan, (), records=EVENTS_PATH))

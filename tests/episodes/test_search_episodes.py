@@ -173,7 +173,7 @@ def test_search_is_brute_force(
     listed: list[Episode], task: str, context: dict[str, Json], filters: Filters, top: int
 ) -> None:
     def score(one: Episode) -> float:
-        tasks = task_similarity(task, one.task, keywords)
+        tasks = task_similarity(keywords(task), keywords(one.task))
         return round(0.4 * tasks + 0.6 * context_similarity(context, one.context) if context else tasks, 6)
 
     scored = [(score(one), one) for one in admitted(listed, filters)]

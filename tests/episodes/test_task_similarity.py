@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from alice_exp.episodes.rules.search_episodes import retrieval_similarity, similarity_with, task_similarity
 from alice_exp.finding.rules.concerns import context_similarity
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.text.tokens import keywords
+from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from tests.case_tables import table
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
@@ -29,8 +29,8 @@ def test_a_key_on_one_side_only_counts_against() -> None:
 
 @pytest.mark.covers("R0.19")
 def test_task_similarity_is_the_share_of_common_words_and_zero_without_any() -> None:
-    assert task_similarity("search code fast", "search mail") == 0.25
-    assert task_similarity("", "") == 0.0
+    assert task_similarity({"search", "code", "fast"}, {"search", "mail"}) == 0.25
+    assert task_similarity(set(), set()) == 0.0
 
 
 @pytest.mark.covers("R0.18")
@@ -46,7 +46,7 @@ def test_english_vector() -> None:
         {"domain": "AI", "difficulty": "hard"},
     )
     tasks = ("Search machine learning papers", "search deep learning papers, now!")
-    assert task_similarity(*tasks) == 0.5
+    assert task_similarity(*map(literal_keywords, tasks)) == 0.5
     assert similarity_with(tasks[0], contexts[0], tasks[1], contexts[1]) == pytest.approx(0.5)
 
 
@@ -57,7 +57,7 @@ def test_chinese_vector_by_literal_keywords() -> None:
 
 @pytest.mark.covers("R0.25")
 def test_chinese_vector_by_pairs_of_characters() -> None:
-    assert task_similarity(EXPLAIN, WHAT, keywords) == pytest.approx(0.4)
+    assert task_similarity(keywords(EXPLAIN), keywords(WHAT)) == pytest.approx(0.4)
     assert similarity_with(EXPLAIN, ML, WHAT, ML, keywords) == pytest.approx(0.76)
 
 

@@ -28,7 +28,7 @@ from alice_exp.conversations.rules.own_sentences import (
 )
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import chats, unknown
-from alice_exp.conversations.values import ChatRecord, Message
+from alice_exp.conversations.values import ChatRecord, Message, Role
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
@@ -162,14 +162,12 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
     """Messages without what a host put there, and who speaks beside the user: what these say asks and answers as an
     assistant's does, and tells nothing of the user. Where nobody knows who that is, all are others."""
     messages = [one.message for one in records]
-    for at, one in enumerate(messages):
-        if one.role == "user":
-            messages[at] = replace(one, content=typed_words(one.content)[:READ_LIMIT])
     personal: tuple[Place, ...] = ("personal",)
     others = other_speakers(messages, [one.block.payload.content for one in opened.home.read(personal)])
     for at, one in enumerate(messages):
-        if one.role == "user" and one.speaker.strip() in others:
-            messages[at] = replace(one, role="assistant")
+        if one.role == "user":
+            role: Role = "assistant" if one.speaker.strip() in others else "user"
+            messages[at] = replace(one, role=role, content=typed_words(one.content)[:READ_LIMIT])
     return messages, others
 
 

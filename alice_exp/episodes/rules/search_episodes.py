@@ -42,9 +42,10 @@ class Similarity:
     context: float
 
 
-def task_similarity(task_a: str, task_b: str, keywords_of: Keywords = literal_keywords) -> float:
+def task_similarity(first: AbstractSet[str], second: AbstractSet[str]) -> float:
     """Jaccard similarity of two tasks' keyword sets, in [0, 1]; 0.0 if both sets are empty (R0.19)."""
-    return _jaccard(keywords_of(task_a), keywords_of(task_b))
+    shared = len(first & second)
+    return shared / (len(first) + len(second) - shared) if shared else 0.0
 
 
 def similarity_with(
@@ -58,7 +59,7 @@ def similarity_with(
 
     With ``keywords_of=kernel.text.tokens.keywords`` Chinese is compared by pairs of characters (R0.25).
     """
-    task = task_similarity(task_a, task_b, keywords_of)
+    task = task_similarity(keywords_of(task_a), keywords_of(task_b))
     return TASK_WEIGHT * task + CONTEXT_WEIGHT * context_similarity(context_a, context_b)
 
 
@@ -74,7 +75,7 @@ def retrieval_similarity(
     asked = keywords(query)
 
     def compared(task: str, context: Mapping[str, Json]) -> Similarity:
-        tasks, contexts = _jaccard(asked, keywords(task)), context_similarity(query_context, context)
+        tasks, contexts = task_similarity(asked, keywords(task)), context_similarity(query_context, context)
         if query_context:
             blended = TASK_WEIGHT * tasks + CONTEXT_WEIGHT * contexts
             return Similarity(round(blended, 6), "task_and_context", tasks, contexts)
@@ -82,11 +83,6 @@ def retrieval_similarity(
         return Similarity(round(tasks, 6), rule, tasks, contexts)
 
     return compared
-
-
-def _jaccard(first: AbstractSet[str], second: AbstractSet[str]) -> float:
-    shared = len(first & second)
-    return shared / (len(first) + len(second) - shared) if shared else 0.0
 
 
 THRESHOLD = 0.3

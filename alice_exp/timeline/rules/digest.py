@@ -54,14 +54,12 @@ def digest(first: Segment, second: Segment, around: Sequence[Segment] = ()) -> D
     By the other segments ``around`` them it is known what is done again and again.
     """
     others = [line for segment in around for line in (*_keys(segment), *_pieces(segment))]
-    keys = _key_events(first, second, others)
+    keys, older, newer = _key_events(first, second, others), _pieces(first), _pieces(second)
+    told = {*map(_core, (*older, *newer))}
     # What finds no room among the key events any more may yet stand in the summary.
-    pushed_out = [
-        key for one in (first, second) if one.is_compressed for key in _keys(one) if key not in keys
-    ]
-    told = {_core(piece) for piece in (*_pieces(first), *_pieces(second))}
-    pushed_out = [key for key in pushed_out if _core(key) not in told]
-    return Digest(_summary([*_pieces(first), *pushed_out, *_pieces(second)], keys, others), keys)
+    before = (key for one in (first, second) if one.is_compressed for key in _keys(one))
+    pushed_out = [key for key in before if key not in keys and _core(key) not in told]
+    return Digest(_summary([*older, *pushed_out, *newer], keys, others), keys)
 
 
 def bounded(answer: Digest, rule: Digest) -> Digest:
