@@ -22,17 +22,19 @@ tools = {one.name: one for one in alice_tools(alice)}
 asyncio.run(tools["memorize"].on_invoke_tool(None, '{"payload": "use rg", "trigger": "searching code"}'))
 said = asyncio.run(tools["recall"].on_invoke_tool(None, '{"query": "searching code"}'))
 assert "use rg" in said and "approve" not in tools, said
+said = asyncio.run(tools["report_outcome"].on_invoke_tool(None, '{"id": "exp-zzzz2222", "ok": true}'))
+assert "no block has the id exp-zzzz2222" in said, said
 """,
     "pydantic": """
 from pydantic_ai import Agent
 from pydantic_ai.models.test import TestModel
 tools = alice_tools(alice)
 assert {one.name for one in tools} == {one["name"] for one in alice.tools()}
-model = TestModel(call_tools=["heartbeat_summary", "recall"], custom_output_text="done")
+model = TestModel(call_tools=["heartbeat_summary", "recall", "report_outcome"], custom_output_text="done")
 done = Agent(model, tools=tools).run_sync("what waits?")
 told = [part for one in done.all_messages() for part in one.parts if part.part_kind == "tool-return"]
-assert {part.tool_name for part in told} == {"heartbeat_summary", "recall"}, told
-assert "waiting" in str(told)
+assert {part.tool_name for part in told} == {"heartbeat_summary", "recall", "report_outcome"}, told
+assert "waiting" in str(told) and "no block has the id" in str(told)
 """,
     "langgraph": """
 store = AliceStore(alice)

@@ -88,8 +88,7 @@ def test_what_two_machines_folded_apart_is_counted_once() -> None:
     third = used(candidate(4), 2, "third")
     was = tree(third)
     one = joined({}, tree(used(candidate(2), 1, "one")), was)
-    other = joined({}, tree(used(candidate(3), 1, "other")), was)
-    now = only(joined(was, one, other))
+    now = only(joined(was, one, joined({}, tree(used(candidate(3), 1, "other")), was)))
     assert (now.id, now.verifications, now.observations, len(now.evidence)) == ("exp-aaaa2222", 4, 2, 4)
 
 
@@ -139,8 +138,7 @@ def test_decided_on_one_machine_and_folded_on_the_other_is_one_block() -> None:
 
 def test_what_was_rejected_on_one_machine_is_not_asked_again_on_the_other() -> None:
     rejected = replace(candidate(3), archived=Archived("low_value/x", "2026-02-23T00:00:00Z", "rejected"))
-    one = tree(rejected, path="archive/rejected.jsonc")
-    (placed,) = joined({}, one, tree(candidate(2))).values()
+    (placed,) = joined({}, tree(rejected, path="archive/rejected.jsonc"), tree(candidate(2))).values()
     assert (placed.block.id, placed.place) == (rejected.id, "archive")
     old = tree(replace(rejected, archived=None), path="archive/obsolete.jsonc")
     assert len(joined({}, old, tree(candidate(2)))) == 2, "the world may have changed back"
