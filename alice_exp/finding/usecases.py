@@ -7,7 +7,6 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.blocks.store.access_log import access, counting
-from alice_exp.finding.store.embedded import cosines
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.value_class import dataclass
@@ -140,7 +139,8 @@ def search(
         waiting=frozenset(reads),
         settled=counting(reads, config, caller.now),
     )
-    near = cosines(session)
+    embedder = session.embedder
+    near = partial(embedder.cosines, warn=session.warn) if embedder is not None else None
 
     def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.

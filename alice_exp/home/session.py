@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.scan import Json, Problem
-    from alice_exp.kernel.models import Provider
+    from alice_exp.kernel.models import Embeddings, Provider
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Catalogue
 
@@ -262,6 +262,16 @@ class Session:
         from alice_exp.kernel.models import ChatCompletions
 
         return ChatCompletions(base_url, model, self.api_key)
+
+    @cached_property
+    def embedder(self) -> Embeddings | None:
+        """The model ``provider.embedding_model`` at ``provider.base_url``, with the chat model's key, or None."""
+        base_url, model = self.config.text("provider.base_url"), self.config.text("provider.embedding_model")
+        if not base_url or not model:
+            return None
+        from alice_exp.kernel.models import Embeddings
+
+        return Embeddings(base_url, model, self.api_key)
 
     @property
     def api_key(self) -> str:

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import time
 from functools import cached_property
+from operator import mul
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -212,10 +213,37 @@ VECTORS_LIMIT = 32 << 20
 """The most bytes of an answer that are read; 64 vectors of 4,096 numbers are 6 MB."""
 
 
+QUESTION, REST = 2.0, 30.0
+"""Seconds that a question may wait for an embedder, and for which none is asked again after a failure."""
+
+TEXT_LIMIT = 400
+"""The characters of a text that are embedded: some servers refuse a whole request for one text of 512 tokens."""
+
+
 class Embeddings(_Server):
-    """A model that turns texts into vectors."""
+    """A model that turns texts into vectors: one request a question, nothing is kept."""
 
     said = _EMBEDDER
+    _rests_until = 0.0
+
+    def cosines(
+        self, query: str, texts: Sequence[str], warn: Callable[[ProviderError], None]
+    ) -> list[float] | None:
+        """The cosine in [-1, 1] of a query with each text, within ``QUESTION`` seconds; ``None``: words alone.
+
+        Never raises: a failure warns once, and then it rests for ``REST`` seconds.
+        """
+        if time.monotonic() < self._rests_until:
+            return None
+        try:
+            asked, *vectors = self.embed([text[:TEXT_LIMIT] for text in (query, *texts)], QUESTION)
+        except ProviderError as error:
+            self._rests_until = time.monotonic() + REST
+            warn(error)
+            return None
+        # 0 where one has no length.
+        sized = ((one, math.hypot(*asked) * math.hypot(*one)) for one in vectors)
+        return [round(sum(map(mul, asked, one)) / long, 6) if long else 0.0 for one, long in sized]
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
         """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds;

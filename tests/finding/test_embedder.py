@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from alice_exp.finding.rules.ranking import by_meaning, rank
-from alice_exp.finding.store.embedded import Embedded
+from alice_exp.kernel.models import Embeddings
 from tests.case_tables import cases
 from tests.finding.test_ranking import NOW, placed
 
@@ -161,10 +162,9 @@ def test_the_key_comes_from_the_environment_alone(cli: Call, server: Server) -> 
 
 
 def test_without_a_model_nothing_of_it_is_loaded(known: Path, cli: Call) -> None:
-    for name in ("alice_exp.finding.store.embedded", "alice_exp.kernel.models"):
-        sys.modules.pop(name, None)
+    sys.modules.pop("alice_exp.kernel.models", None)
     cli("recall", "ripgrep code")
-    assert not {"alice_exp.finding.store.embedded", "alice_exp.kernel.models"} & sys.modules.keys()
+    assert "alice_exp.kernel.models" not in sys.modules
 
 
 def down(state: Server) -> None:
@@ -220,7 +220,7 @@ FAILURES = [
 def test_whatever_it_does_words_answer_with_one_warning(
     cli: Call, server: Server, fails: Callable[[Server], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.finding.store.embedded.LIMIT", 0.4)
+    monkeypatch.setattr("alice_exp.kernel.models.QUESTION", 0.4)
     fails(server)
     cli("config", "set", "provider.base_url", server.url)
     found = cli("recall", ASKED, "--json")
@@ -234,24 +234,24 @@ def test_a_failing_embedder_is_left_alone_for_a_while() -> None:
 
     asked, warned = [], list[AliceError]()
 
-    class Broken:
+    class Broken(Embeddings):
         def embed(self, texts: Sequence[str], within: float) -> Vectors:
             asked.append(texts)
             raise ProviderError("no")
 
-    near = Embedded(Broken(), warned.append)
-    assert [near.cosines("search", ["search code"]) for _ in range(3)] == [None] * 3
+    near = Broken("", "")
+    assert [near.cosines("search", ["search code"], warned.append) for _ in range(3)] == [None] * 3
     assert (len(asked), len(warned)) == (1, 1)
 
 
 @pytest.mark.parametrize("vector", [[0.0, 0.0], [1.0, 1.0]])
 def test_an_embedder_that_tells_nothing_apart_changes_no_order(vector: list[float]) -> None:
-    class Dull:
+    class Dull(Embeddings):
         def embed(self, texts: Sequence[str], within: float) -> Vectors:
             return [vector for _ in texts]
 
     found = rank([placed("a", "search code"), placed("b", "search mail again")], "search", {}, NOW)
-    moved = by_meaning(found, "search", Embedded(Dull(), lambda _: None).cosines)
+    moved = by_meaning(found, "search", partial(Dull("", "").cosines, warn=lambda _: None))
     assert [one.placed for one in moved] == [one.placed for one in found]
 
 
