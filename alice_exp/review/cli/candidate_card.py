@@ -45,16 +45,21 @@ def goal(item: Item) -> str:
     return scoped(item.destination, project_of(item))
 
 
-def which_holds(new: str, old: str, *, alike: bool = False) -> str:
+def answers(new: str, old: str, *, alike: bool = False) -> dict[str, str]:
     """The commands that say which of two rivals holds: a new one, by its number or id, and an ``old`` one, by its id;
     ``alike``: both wait, or both are trusted."""
-    return say(
-        "new: alice-exp approve {new} --replaces {old} · old: {holds} · both: approve {new} --both {old} · "
-        "neither: reject {new} --neither {old}",
-        new=new,
-        old=old,
-        holds=" ".join(("approve", old, "--replaces", new) if alike else ("reject", new)),
-    )
+    return {
+        "new": f"approve {new} --replaces {old}",
+        "old": f"approve {old} --replaces {new}" if alike else f"reject {new}",
+        "both": f"approve {new} --both {old}",
+        "neither": f"reject {new} --neither {old}",
+    }
+
+
+def which_holds(new: str, old: str, *, alike: bool = False) -> str:
+    """The same in a line."""
+    said = "new: alice-exp {new} · old: {old} · both: {both} · neither: {neither}"
+    return say(said, **answers(new, old, alike=alike))
 
 
 def kinds_held(delicate: Sequence[Any]) -> str:

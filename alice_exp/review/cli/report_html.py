@@ -11,7 +11,7 @@ from pathlib import Path
 from alice_exp.kernel.errors import refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.text.display import Markup
-from alice_exp.review.cli.candidate_card import Card, Row, neighbours, parts, shared, shared_line
+from alice_exp.review.cli.candidate_card import Card, Row, answers, neighbours, parts, shared, shared_line
 from alice_exp.review.cli.report_parts import Section, sections
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import project_of
@@ -67,8 +67,8 @@ def _item(card: Card, is_asked: bool) -> Markup:
 
 def _section(section: Section) -> Markup:
     rows, more = section.told(0)
-    listed, rest = [*map(_row, rows)], _note(say("and {count} more", count=more) if more else "")
-    return html('<h2 id="{0}">{1}</h2>\n<ul>\n{2}</ul>\n{3}', section.key, section.title, listed, rest)
+    listed = [*map(_row, rows)]
+    return html('<h2 id="{0}">{1}</h2>\n<ul>\n{2}</ul>\n{3}', section.key, section.title, listed, _note(more))
 
 
 def _row(row: Row) -> Markup:
@@ -84,14 +84,10 @@ def _choices(item: Item) -> list[Markup]:
     # By its id: a page may lie open while a later report gives the number to another one.
     name = item.placed.block.id
     if item.asks_of:
-        old = item.asks_of.placed.block.id
-        ours = ("verb", "reject") if item.conflict else ("command", f"approve {old} --replaces {name}")
-        rows = [
-            (say("new"), "command", f"approve {name} --replaces {old}"),
-            (say("old"), *ours),
-            (say("both"), "command", f"approve {name} --both {old}"),
-            (say("neither"), "command", f"reject {name} --neither {old}"),
-        ]
+        told = answers(name, item.asks_of.placed.block.id, alike=not item.conflict)
+        rows = [(say(word), "command", does) for word, does in told.items()]
+        if item.conflict:  # A plain rejection, which goes into the sentence.
+            rows[1] = (say("old"), "verb", "reject")
     else:
         is_narrow = bool(project_of(item))
         rows = [(say("approve here") if is_narrow else say("approve"), "verb", "approve")]

@@ -37,11 +37,11 @@ class Section:
     title: str
     rows: Sequence[Row]
 
-    def told(self, most: int) -> tuple[Sequence[Row], int]:
-        """Its rows for a person, at most so many (0: all), and how many are left out."""
+    def told(self, most: int) -> tuple[Sequence[Row], str]:
+        """Its rows for a person, at most so many (0: all), and how many are left out, in words (empty: none)."""
         rows = [row for row in self.rows if row.is_told]
         limit = FEW if self.key == "fading" else most or len(rows)
-        return rows[:limit], max(0, len(rows) - limit)
+        return rows[:limit], say("and {count} more", count=len(rows) - limit) if len(rows) > limit else ""
 
 
 def sections(report: Agenda) -> list[Section]:

@@ -51,7 +51,7 @@ def show(report: Agenda, summary: str, stream: TextIO, items: Sequence[Item], pa
     for section in sections(report):
         rows, more = section.told(FEW if width else 0)
         lines = [line for row in rows for line in _row(row, width)]
-        lines += ["  " + say("and {count} more", count=more)] if more else []
+        lines += [f"  {more}"] if more else []
         blocks.append([_painted(section.title, _URGENT.get(section.key, BOLD)), *lines])
     blocks.append(wrapped(summary, width or 1 << 20))
     text = "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -227,8 +227,7 @@ def markdown(report: Agenda, summary: str) -> str:
     blocks += [[f"## {say('Beside them')}"], beside] if beside else []
     for section in sections(report):
         shown, more = section.told(0)
-        rest = [f"- {say('and {count} more', count=more)}"] if more else []
-        blocks += [[f"## {section.title}"], [*map(_listed, shown), *rest]]
+        blocks += [[f"## {section.title}"], [*map(_listed, shown), *([f"- {more}"] if more else [])]]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -104,7 +105,7 @@ def approve(
             seen=seen,
             asks=asked.may_ask(terminal, chosen),
         )
-    _decided(terminal, done, chosen, "merge" if merging else "approve")
+    _answer(terminal, [("merge" if merging else "approve", done, chosen)])
 
 
 def reject(
@@ -144,7 +145,7 @@ def reject(
         done = decisions.reject(target, session.caller, chosen.ids, reason, bulk=chosen.is_wide, seen=seen)
     if purge and not dry_run:
         asked.purged(terminal, done.ids)
-    _decided(terminal, done, chosen, "purge" if purge else "reject")
+    _answer(terminal, [("purge" if purge else "reject", done, chosen)])
 
 
 def reply(
@@ -300,21 +301,15 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         for placed in row.placed:
             of["approve" if asked.verb_of(placed, verb) == "approve" else "reject"].append(placed.block.id)
     sides = {"approved": of["approve"], "rejected": of["reject"], "left_out": [*left]}
-    document = _document(done) | {"commits": commits} | sides
 
-    def text() -> None:
-        for verb, row, _ in done:
-            for placed in row.placed:
-                terminal.line(asked.decided_line(terminal, placed, verb))
+    def counts() -> None:
         if not any(row.placed for _, row, _ in done):
             terminal.line(say("nothing was decided"))
         elif left:
             rows = [*(of.items() if not terminal.is_dry else ()), ("left", left)]
             terminal.line(" · ".join(asked.counted(terminal, verb, ids) for verb, ids in rows if ids))
 
-    terminal.answer(document, text)
-    for _, row, chosen in done:
-        _name_skipped(terminal, row, chosen)
+    _answer(terminal, done, {"commits": commits, **sides}, counts)
 
 
 def _document(done: Sequence[tuple[str, Decided, Choice]]) -> dict[str, object]:
@@ -339,24 +334,30 @@ def _block(placed: Placed) -> dict[str, object]:
     return documents.brief(placed) | documents.texts(placed) | {"project": placed.block.project or None}
 
 
-def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:
+def _answer(
+    terminal: Terminal,
+    done: Sequence[tuple[str, Decided, Choice]],
+    more: Mapping[str, object] = MappingProxyType({}),
+    below: Callable[[], None] = lambda: None,
+) -> None:
+    """Tell what decisions did, ``below`` that what else there is to say, and what they left as it is."""
+
     def text() -> None:
-        for placed in decided.placed:
-            terminal.line(asked.decided_line(terminal, placed, verb))
+        for verb, row, _ in done:
+            for placed in row.placed:
+                terminal.line(asked.decided_line(terminal, placed, verb))
+        below()
 
-    terminal.answer(_document([(verb, decided, chosen)]), text)
-    for placed in decided.placed if verb == "approve" else ():
-        if kinds := kinds_held(delicate(placed.block)):
-            kept = "alice-exp: {id} holds {kinds}; history holds it from now on, until 'alice-exp purge {id}'"
-            terminal.note(say(kept, id=placed.block.id, kinds=kinds))
-    _name_skipped(terminal, decided, chosen)
-
-
-def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
-    if chosen.left:
-        left = "alice-exp: only counted, and left: {count}; see 'alice-exp heartbeat --page 2'"
-        terminal.note(say(left, count=chosen.left))
-    for line in asked.left_lines(terminal, decided):
-        terminal.note(line)
-    if decided.skipped:
-        terminal.exit_code = BusyError.exit_code
+    terminal.answer({**_document(done), **more}, text)
+    for verb, row, chosen in done:
+        for placed in row.placed if verb == "approve" else ():
+            if kinds := kinds_held(delicate(placed.block)):
+                kept = "alice-exp: {id} holds {kinds}; history holds it from now on, until 'alice-exp purge {id}'"
+                terminal.note(say(kept, id=placed.block.id, kinds=kinds))
+        if chosen.left:
+            left = "alice-exp: only counted, and left: {count}; see 'alice-exp heartbeat --page 2'"
+            terminal.note(say(left, count=chosen.left))
+        for line in asked.left_lines(terminal, row):
+            terminal.note(line)
+        if row.skipped:
+            terminal.exit_code = BusyError.exit_code

@@ -12,13 +12,13 @@ from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.model.values.block import content_hash
 from alice_exp.review.cli.asked_decisions import answers_of, approved, ask, standing_together
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
 from alice_exp.review.cli.single_keys import LATER, QUITTING, answered_key, key
 from alice_exp.review.rules.daily_report import Agenda, Item, as_decided
-from alice_exp.review.rules.doubts import Question
+from alice_exp.review.rules.doubts import Answer, Question, Rival
 from alice_exp.review.rules.report_order import project_of
 from alice_exp.review.usecases import rival_answers
 from alice_exp.terminal.console import Terminal
@@ -228,11 +228,11 @@ def ask_standing(terminal: Terminal, report: Agenda) -> None:
             return
     gone: set[str] = set()
     for first, beside in report.settle:
-        second = beside.placed
-        if not gone & {first.block.id, second.block.id}:
-            if (answer := ask(terminal, first, second)) == "quit":
+        if not gone & {first.block.id, beside.placed.block.id}:
+            if (answer := ask(terminal, first, beside.placed)) == "quit":
                 return
-            gone |= _settled(terminal, first, second, answer)
+            if answer != "later":
+                gone |= _settled(terminal, Rival(first, beside.placed, beside.kind), answer)
     for question in report.review:
         if not gone & {*question.ids} and not _ask_doubt(terminal, question):
             return
@@ -263,19 +263,12 @@ def _ask_doubt(terminal: Terminal, question: Question) -> bool:
     return True
 
 
-def _settled(terminal: Terminal, new: Placed, old: Placed, answer: str) -> set[str]:
-    """Carry out what holds of two trusted blocks; the ids of those that are trusted no more or wait."""
-    session, ids = terminal.session, (new.block.id, old.block.id)
-    winner, loser = ids if answer != "old" else ids[::-1]
-    if answer == "neither":
-        rival_answers.neither(session.home, session.caller, *ids)
-        terminal.line("  " + say("retired: it no longer holds"))
-        return {*ids}
-    if answer == "both":
-        rival_answers.answered(session.home, session.caller, winner, both=[loser])
-        terminal.line("  " + say("both hold"))
-    elif answer != "later":
-        rival_answers.answered(session.home, session.caller, winner, [loser])
-        terminal.line("  " + say("{id} waits while {other} holds", id=loser, other=winner))
-        return {loser}
-    return set()
+def _settled(terminal: Terminal, rival: Rival, answer: Answer) -> set[str]:
+    """Carry out which of two trusted blocks holds; the ids of those that are trusted no more or wait."""
+    session, ids = terminal.session, (rival.new.block.id, rival.old.block.id)
+    rival_answers.settle(session.home, session.caller, rival, answer, {"seen": {}})
+    winner, loser = ids if answer == "new" else ids[::-1]
+    gone = {"neither": {*ids}, "both": set[str]()}.get(answer, {loser})
+    words = {"neither": say("retired: it no longer holds"), "both": say("both hold")}
+    terminal.line("  " + (words.get(answer) or say("{id} waits while {other} holds", id=loser, other=winner)))
+    return gone

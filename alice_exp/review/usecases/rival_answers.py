@@ -74,15 +74,16 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
 def settle(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict[str, Any]) -> Decided:
     """Carry out which of two rivals holds, in one act. What an approval is to do (``how``, arguments of ``approve``)
     takes the answer in, for the next rival of the same candidate."""
-    new, old = rival.new.block.id, rival.old.block.id
     if answer == "neither":
-        return neither(home, caller, new, old, seen=how["seen"])
-    if answer == "old" and rival.old.place != "low_value":
-        return decisions.reject(home, caller, [new], how.get("reason", ""), seen=how["seen"])
-    winner, loser = (old, new) if answer == "old" else (new, old)
+        return neither(home, caller, rival.new.block.id, rival.old.block.id, seen=how["seen"])
+    winner, loser = (rival.old, rival.new) if answer == "old" else (rival.new, rival.old)
     side = "both" if answer == "both" else "replacing"
-    how[side] = [*how.get(side, ()), loser]
-    return decisions.approve(home, caller, [winner], **how)
+    if winner.place != "low_value":
+        if loser.place == "low_value":
+            return decisions.reject(home, caller, [loser.block.id], how.get("reason", ""), seen=how["seen"])
+        return answered(home, caller, winner.block.id, **{side: [loser.block.id]})
+    how[side] = [*how.get(side, ()), loser.block.id]
+    return decisions.approve(home, caller, [winner.block.id], **how)
 
 
 def answer_rivals(
