@@ -37,11 +37,6 @@ def _value(snapshot: Snapshot, path: str) -> EpisodeBook | Timeline | None:
     return snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
 
 
-def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
-    """The errors of the record file at ``path``."""
-    return tuple(only_errors(snapshot.problems, path))
-
-
 def require_sound(snapshot: Snapshot, path: str) -> None:
     """Raise ``ProblemError`` if the record file that an act would write has a problem; it is left untouched."""
     if _value(snapshot, path) is not None:

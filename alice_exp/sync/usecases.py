@@ -25,6 +25,7 @@ from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sync.remotes import Exchanged, Remote, remotes
 from alice_exp.sync.rules.merge_homes import told_key
 from alice_exp.sync.store.git_remotes import exchange
+from alice_exp.sync.store.incoming_history import tips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,8 @@ def add(session: Session, address: str, name: str = "", *, private: bool) -> Rem
         raise RefusedError(
             "there is a remote {name} already, or one at that address", name=named, hint="alice-exp sync list"
         )
-    exchange(session).reach(address)
+    # Whatever stands there: it has to be a repository that can be reached.
+    tips(session.home.repository, address)
     if private:
         remotes(session).key()
     remote = Remote(named, address, private, session.caller.now)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.kernel.errors import AliceError, ProblemError, reason
+from alice_exp.kernel.errors import AliceError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal.act import COMPLETES, LEDGER, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
@@ -101,7 +101,8 @@ def write(
         landed = pending != "" and repository.head() == pending
         # With the reference set, the next process finishes the act, so "nothing was changed" would be wrong.
         if not landed and not repository.resolve(PENDING):
-            raise _as_alice_error(error) from error
+            with refused_as("nothing was changed: {why}"):
+                raise
         _finish(repository, changes, error)
         with contextlib.suppress(ProblemError):
             repository.refresh_index()
@@ -254,12 +255,6 @@ def _swap_remaining(root: Path, changes: Mapping[str, FileChange]) -> None:
         with contextlib.suppress(ChangedOnDisk):
             exchange_content(full, change.expected, change.new)
         sync_directory(full.parent)
-
-
-def _as_alice_error(error: Exception) -> AliceError:
-    if isinstance(error, AliceError):
-        return error
-    return ProblemError("nothing was changed: {why}", why=reason(error))
 
 
 def recover(

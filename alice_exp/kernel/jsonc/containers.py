@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from alice_exp.kernel.jsonc.formatting import ends_in_line_comment, indent_at, lines_of, make_item, render
@@ -93,8 +92,8 @@ class Container:
     depth: int
     style: Style
     kids: Sequence[Child]
-    removed: set[int] = field(default_factory=set)
-    fresh: list[Fresh] = field(default_factory=list)
+    removed: set[int]
+    fresh: list[Fresh]
 
     def replacements(self) -> Iterator[Replacement]:
         """The replacements in the text; they overlap neither one another nor a child that stays."""

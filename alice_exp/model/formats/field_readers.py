@@ -113,6 +113,7 @@ def own_object(properties: Shape, required: tuple[str, ...] = ()) -> Shape:
 
 
 _NO_OBJECT = '"{name}" is an object'
+_NO_TEXTS = '"{name}" is a list of texts'
 
 
 def within(
@@ -168,6 +169,7 @@ text = typed(str, TEXT, '"{name}" is a text')
 flag = typed(bool, {"type": "boolean"}, '"{name}" is true or false')
 mapping = typed(dict, {"type": "object"}, _NO_OBJECT)
 anything = typed(object, {}, "")
+texts = listed(typed(str, TEXT, _NO_TEXTS), _NO_TEXTS)
 
 
 @shaped(SAID)
@@ -176,17 +178,6 @@ def filled(value: Json) -> str:
     if not isinstance(value, str) or not value.strip():
         raise Fault('"{name}" is a text that says something')
     return value
-
-
-@shaped({"type": "array", "items": TEXT})
-def texts(value: Json) -> tuple[str, ...]:
-    """A list of strings."""
-    if not isinstance(value, list):
-        raise Fault('"{name}" is a list of texts')
-    for index, item in enumerate(value):
-        if not isinstance(item, str):
-            raise Fault('"{name}" is a list of texts', (index,))
-    return tuple(str(item) for item in value)
 
 
 def whole(low: int) -> Reader:

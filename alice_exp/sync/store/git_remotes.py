@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
-from alice_exp.kernel.errors import BusyError, ProblemError, reason
+from alice_exp.kernel.errors import BusyError, ProblemError, refused_as
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
 from alice_exp.kernel.journal.act import Act, Commit, Message
@@ -25,7 +26,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.remotes import Exchanged, Remote, remotes
-from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, ran, tips
+from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, ran
 from alice_exp.sync.store.merge_driver import (
     NEWER_TEXT,
     files_of,
@@ -55,10 +56,6 @@ class GitExchange:
         self._home = home
         self._repository = home.repository
         self._ledger = SharedLedger(home, key)
-
-    def reach(self, address: str) -> None:
-        """Do nothing if there is a git repository at the address."""
-        tips(self._repository, address)
 
     # -- a private remote ---------------------------------------------------------------------------------------
 
@@ -251,13 +248,9 @@ def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
     ``ChangedOnDisk`` while it may be half saved.
     """
     present, saved = None, 0
-    try:
+    with refused_as("this file cannot be read: {why}", path), suppress(FileNotFoundError):
         present, signature = read_bytes(full)
         saved = signature.mtime
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise ProblemError("this file cannot be read: {why}", why=reason(error), path=path) from error
     if present != before:
         if saved > time.time_ns() - SAVING_NS:
             raise ChangedOnDisk(full)

@@ -179,22 +179,18 @@ class Incoming:
     reader: Repository
     home: Home
     ledger: str = ""
-    _name: str = ""
+    taken_as: str = ""
+    """The reference under which it is among the home's own objects, until the block of ``fetched`` ends."""
 
     def take(self, repository: Repository) -> None:
         """Move what was fetched to ``repository``'s own objects, under a reference until the block ends."""
-        if not self.commit or self._name or self.reader is repository:
+        if not self.commit or self.taken_as or self.reader is repository:
             return
         name = f"{FETCHED}/{os.getpid()}"
         with self.home.lock.hold():
             _move_packs(self.reader, repository)
             repository.point([(name, self.commit, None)])
-        self._name = name
-
-    def release(self, repository: Repository) -> None:
-        """Drop that reference."""
-        if self._name:
-            repository.point([(self._name, "", self.commit)])
+        self.taken_as = name
 
 
 @contextlib.contextmanager
@@ -218,7 +214,8 @@ def fetched(home: Home, repository: Repository, remote: Remote) -> Iterator[Inco
         try:
             yield incoming
         finally:
-            incoming.release(repository)
+            if incoming.taken_as:
+                repository.point([(incoming.taken_as, "", incoming.commit)])
     finally:
         shutil.rmtree(apart.work_tree, ignore_errors=True)
         with contextlib.suppress(OSError):
