@@ -109,8 +109,8 @@ class Pair:
         return is_of_one_time and not any(one.values(name).isdisjoint(two.values(name)) for name in alike)
 
     def _denies(self) -> bool:
-        # "It is fine", "it is not fine": nearly the same but for one negation, wherever that stands.
-        is_one_more = (self.one.negations + self.two.negations) % 2 == 1
+        # Nearly the same but for one negation ("it is not fine"); "use pnpm" and "use pnpm, not npm" agree.
+        is_one_more = (self.one.negations + self.two.negations) % 2 == 1 and (self.changed or not self.agrees)
         return (is_one_more and self.over < 0.2) or any(
             self._denies_clause(*clauses) for clauses in product(self.one.clauses, self.two.clauses)
         )
