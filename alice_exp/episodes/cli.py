@@ -14,6 +14,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
+from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json, episode_json
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.records import Episode, EpisodeBook
@@ -64,7 +65,7 @@ def add(
         except NotFoundError:
             hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
             raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
-        kept = episode_book.add_episodes(opened, episode_book.read_import(data, source, opened.caller.now))
+        kept = episode_book.add_episodes(opened, import_episodes(data, source, opened.caller.now))
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
@@ -279,7 +280,7 @@ def import_(
 
     Examples: alice-exp episode import episodes.json · alice-exp episode import - --replace --yes
     """
-    episodes = episode_book.read_import(options.source_bytes(source), source, terminal.session.caller.now)
+    episodes = import_episodes(options.source_bytes(source), source, terminal.session.caller.now)
     if replace and not dry_run:
         question = "Replace all episodes by the {count} of {source}?"
         terminal.confirm(say(question, count=len(episodes), source=source))

@@ -16,14 +16,13 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.episodes.rules import search_episodes
 from alice_exp.episodes.rules.retention import Pruning, prune
 from alice_exp.episodes.rules.search_episodes import Filters, Match
-from alice_exp.home.record_access import refuse_faults, require_sound
+from alice_exp.home.record_access import require_sound
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.long_work import followed, gc_paused
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import past_episodes
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import BY_NAME
@@ -79,13 +78,6 @@ def capacity_of(snapshot: Snapshot) -> int:
     if configured != BY_NAME[CAPACITY].default:
         return max(1, configured)
     return snapshot.episodes.capacity if snapshot.episodes is not None else configured
-
-
-def read_import(data: bytes, path: str, now: str) -> tuple[Episode, ...]:
-    """The episodes of a text, whole or not at all: ``ProblemError`` with the first fault's place."""
-    episodes, problems = import_episodes(data, path, now)
-    refuse_faults(problems)
-    return episodes
 
 
 def add_episode(

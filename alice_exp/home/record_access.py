@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc.scan import Problem, first_error, only_errors
+from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, EpisodeBook, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.store.git_history import GitHistory
@@ -43,13 +43,6 @@ def require_sound(snapshot: Snapshot, path: str) -> None:
         return
     fault = first_error(snapshot.problems, path) or Problem.fault(path, "the file cannot be read")
     raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
-
-
-def refuse_faults(problems: Iterable[Problem]) -> None:
-    """Raise the first error of a text to import, as a ``ProblemError`` that also counts the others."""
-    if faults := [*only_errors(problems)]:
-        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise faults[0].as_error("{message}{more}; nothing was taken in", more=more)
 
 
 def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:

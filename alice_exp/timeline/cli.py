@@ -13,6 +13,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
+from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, segment_json, timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.terminal import options
@@ -49,12 +50,12 @@ def add(
         )
     if source or thought == "-":
         named = source or thought
-        imported = diary.read_thoughts(options.source_bytes(named), named, session.caller.now)
-        if imported.timeline is not None:
+        imported = import_timeline(options.source_bytes(named), named, session.caller.now)
+        if isinstance(imported, Timeline):
             raise UsageError(
                 "this is a whole timeline", hint=Hint("alice-exp event import {named}", named=named)
             )
-        _show_change(terminal, diary.add_thoughts(session, imported.events))
+        _show_change(terminal, diary.add_thoughts(session, imported))
         return
     options.require_utf8(thought, context, action)
     came = options.json_or_text(result) if result else None
@@ -275,7 +276,7 @@ def import_(
 
     Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
     """
-    imported = diary.read_thoughts(options.source_bytes(source), source, terminal.session.caller.now)
+    imported = import_timeline(options.source_bytes(source), source, terminal.session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
     _show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, replaces=replace))

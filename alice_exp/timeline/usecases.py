@@ -10,13 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import require_person
-from alice_exp.home.record_access import refuse_faults, require_sound
+from alice_exp.home.record_access import require_sound
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.text.named_dates import named_spans
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.record_import import ImportedTimeline, import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, past_timeline
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
@@ -133,29 +132,22 @@ def _act(session: Session, detail: str) -> Act:
     return Act("event", session.actor, session.caller.now, (), detail)
 
 
-def read_thoughts(data: bytes, path: str, now: str) -> ImportedTimeline:
-    """Thoughts, or a whole timeline, from a text: whole or not at all (``ProblemError`` with the first fault)."""
-    imported = import_timeline(data, path, now)
-    refuse_faults(imported.problems)
-    return imported
-
-
-def take_in(session: Session, imported: ImportedTimeline, *, replaces: bool = False) -> Told:
+def take_in(session: Session, imported: Timeline | Sequence[Event], *, replaces: bool = False) -> Told:
     """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
 
     Known are those that this home's file or history holds word for word, so that importing twice changes nothing.
     """
     if replaces:
         require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
-        whole = imported.timeline
-        raw, whole = (whole, whole) if whole else compaction.add_events(Timeline(), imported.events)[:2]
-        return _replaced(session, raw, whole)
-    if imported.timeline is not None:
-        return _filled(session, imported.timeline)
+        if isinstance(imported, Timeline):
+            return _replaced(session, imported, imported)
+        return _replaced(session, *compaction.add_events(Timeline(), imported)[:2])
+    if isinstance(imported, Timeline):
+        return _filled(session, imported)
     session.target.read(())
     known = {_content(event) for event in everything(session.history).values()}
-    fresh = [event for event in imported.events if _content(event) not in known]
-    return replace(add_thoughts(session, fresh, "import"), known=len(imported.events) - len(fresh))
+    fresh = [event for event in imported if _content(event) not in known]
+    return replace(add_thoughts(session, fresh, "import"), known=len(imported) - len(fresh))
 
 
 def segment_number(reference: str) -> int:

@@ -206,9 +206,8 @@ def test_uniqueness_of_many_kinds_is_that_of_brute_force() -> None:
 
 def test_uniqueness_of_long_tasks_is_that_of_brute_force() -> None:
     rng = random.Random(12)
-    words = [f"w{number}" for number in range(400)]
-    listed = [Episode("", " ".join(rng.sample(words, k=120))) for _ in range(30)]
-    listed += [Episode("", f"{listed[0].task} more")]
+    tasks = [" ".join(f"w{number}" for number in rng.sample(range(400), k=120)) for _ in range(30)]
+    listed = [Episode("", task) for task in (*tasks, f"{tasks[0]} more")]
     found = uniquenesses(listed)
     assert found == pytest.approx(by_brute_force(listed), abs=1e-6)
     assert found[0] == found[-1] < 0.02, "a twin of a long task is found"

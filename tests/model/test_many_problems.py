@@ -8,6 +8,7 @@ import pytest
 
 from alice_exp.blocks.rules.memory_formats import basic_memory, claude_md
 from alice_exp.finding.rules.statement import text_keys
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.text.tokens import plain_mark
 from alice_exp.learning.rules.episode_groups import _steps
@@ -45,8 +46,10 @@ def _blocks(data: bytes) -> object:
     return read_blocks(parse(data, "universal/a.jsonc"))
 
 
-def _episodes(data: bytes) -> object:
-    return import_episodes(data, "x", NOW)[1]
+def _refused(data: bytes, read: Callable[[bytes, str, str], object] = import_episodes) -> object:
+    with pytest.raises(ProblemError) as refused:
+        read(data, "x", NOW)
+    return refused
 
 
 def _note(data: bytes) -> object:
@@ -60,12 +63,12 @@ def _memory(data: bytes) -> object:
 READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
     "a key of one's own in every block": (lambda n: blocks(n, mine=1), _blocks),
     "a fault in every block": (lambda n: blocks(n, state="none"), _blocks),
-    "an import of numbers": (lambda n: json.dumps([1] * n * 10).encode(), _episodes),
+    "an import of numbers": (lambda n: json.dumps([1] * n * 10).encode(), _refused),
     "thoughts that are none": (
         lambda n: json.dumps([[]] * n * 10).encode(),
-        lambda data: import_timeline(data, "x", NOW).problems,
+        lambda data: _refused(data, import_timeline),
     ),
-    "faulty lines": (lambda n: b'{"task": 1}\n' * n, _episodes),
+    "faulty lines": (lambda n: b'{"task": 1}\n' * n, _refused),
     "episodes with keys of one's own": (
         lambda n: json.dumps(
             {"episodes": [{"id": f"ep-{i}", "task": "t", "mine": 1} for i in range(n)]}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Document, Unchanged, dump, edit, parse
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time
@@ -307,36 +308,34 @@ FORMS = cases(__file__, "FORMS")
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_and_time_is_imported(form: str) -> None:
-    found, problems = import_episodes(form.format('"2026-02-20"').encode(), "in", NOW)
-    assert problems == ()
-    assert [(one.task, one.at) for one in found] == [
-        ("a", "2023-10-12T15:10:56.789Z"),
-        ("b", "2026-02-20T00:00:00Z"),
-    ]
-    (problem,) = import_episodes(form.format('"2027-02-20"').encode(), "in", NOW)[1]
-    assert problem.message == '"at" lies in the future: 2027-02-20T00:00:00Z'
-    assert problem.line == 1 + form[: form.index("{0}")].count("\n")
+    found = import_episodes(form.format('"2026-02-20"').encode(), "in", NOW)
+    assert [one.task for one in found] == ["a", "b"]
+    assert [one.at for one in found] == ["2023-10-12T15:10:56.789Z", "2026-02-20T00:00:00Z"]
+    with pytest.raises(ProblemError, match='"at" lies in the future: 2027-02-20T00:00:00Z;') as refused:
+        import_episodes(form.format('"2027-02-20"').encode(), "in", NOW)
+    assert refused.value.line == 1 + form[: form.index("{0}")].count("\n")
 
 
 @table("data", "where")
 def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
-    (problem,) = import_episodes(data.encode(), "in", NOW)[1]
-    assert (problem.where, problem.severity) == (where, "error")
+    with pytest.raises(ProblemError) as refused:
+        import_episodes(data.encode(), "in", NOW)
+    error = refused.value
+    assert f"{error.path}:{error.line}:{error.column}" == where
 
 
 def test_export_and_import_are_inverse() -> None:
     book = EpisodeBook(named([Episode("", "t", {"k": [1]}, "a", {"r": 1}, True, 0.25, NOW, "r", "code")] * 3))
-    assert import_episodes(dump(book_json(book)).encode(), "in", NOW)[0] == book.episodes
+    assert import_episodes(dump(book_json(book)).encode(), "in", NOW) == book.episodes
     timeline = add_events(Timeline(), map(thought, range(1, 40)))[1]
-    found = import_timeline(dump(timeline_json(timeline)).encode(), "in", NOW)
-    assert (found.timeline, found.events, found.problems) == (timeline, (), ())
+    assert import_timeline(dump(timeline_json(timeline)).encode(), "in", NOW) == timeline
 
 
 def test_thoughts_and_the_source_form_are_imported() -> None:
     lines = '{"timestamp": 1697123456.5, "thought": "x", "metadata": {"cycle_id": 1}}\n{"thought": "y"}\n'
     found = import_timeline(lines.encode(), "in", NOW)
-    assert found.problems == ()
-    assert [(one.thought, one.at) for one in found.events] == [("x", "2023-10-12T15:10:56.500Z"), ("y", NOW)]
+    assert isinstance(found, tuple)
+    assert [(one.thought, one.at) for one in found] == [("x", "2023-10-12T15:10:56.500Z"), ("y", NOW)]
     source: dict[str, Json] = {
         "segments": [
             {
@@ -349,13 +348,14 @@ def test_thoughts_and_the_source_form_are_imported() -> None:
             }
         ]
     }
-    whole = import_timeline(dump(source).encode(), "in", NOW).timeline
-    assert whole is not None
+    whole = import_timeline(dump(source).encode(), "in", NOW)
+    assert isinstance(whole, Timeline)
     assert (whole.next_id, whole.total_events) == (2, 1)
     assert whole.segments[0].end == "2023-10-12T15:10:57.500Z"
     bad = dump({**source, "next_id": 1}).encode()
-    assert import_timeline(bad, "in", NOW).timeline is None
-    assert import_timeline(b" ", "in", NOW).events == ()
+    with pytest.raises(ProblemError, match="next_id"):
+        import_timeline(bad, "in", NOW)
+    assert import_timeline(b" ", "in", NOW) == ()
 
 
 def test_ids_are_taken_in_order() -> None:

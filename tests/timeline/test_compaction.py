@@ -216,11 +216,9 @@ def test_a_model_summary_is_bounded_and_its_failure_falls_back() -> None:
     fallen = add_event(start, thought(3), summarise=broken).merge
     assert isinstance(by_rule, Merge)
     assert isinstance(fallen, Merge)
-    assert fallen.merged == by_rule.merged
-    assert fallen.fallback == "no answer in 20 s"
+    assert (fallen.merged, fallen.fallback) == (by_rule.merged, "no answer in 20 s")
     empty = add_event(start, thought(3), summarise=lambda one, two: Digest("  ")).merge
-    assert empty is not None
-    assert empty.merged == by_rule.merged
+    assert empty is not None and empty.merged == by_rule.merged
 
 
 def test_covered_numbers_follow_from_the_order_of_acts() -> None:

@@ -1,19 +1,19 @@
 """Reads records to import: JSONL, a JSON array, or a whole file, with any of the time formats of B1.9.
 
-Every faulty line is a ``Problem`` with its position. Whatever is returned beside an error is incomplete: an import is
-all or nothing (R0.46, R1.43).
+An import is all or nothing (R0.46, R1.43): ``ProblemError`` names the first fault with its position and counts the
+others.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
 from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, dump, parse
-from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, first_error
+from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, only_errors
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats import field_readers
@@ -46,15 +46,6 @@ _OTHER_NAMES = {"timestamp": "at", "start_timestamp": "start", "end_timestamp": 
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedTimeline:
-    """Either a whole timeline (from an export) or thoughts to add one after the other, and the problems."""
-
-    timeline: Timeline | None
-    events: tuple[Event, ...]
-    problems: tuple[Problem, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Row:
     """One record of the text: its document, its place there, and the number of lines before that document."""
 
@@ -64,46 +55,43 @@ class _Row:
     lines: int
 
 
-def import_episodes(data: bytes, path: str, now: str) -> tuple[tuple[Episode, ...], tuple[Problem, ...]]:
-    """The episodes of a text, in order (an id is empty if it has none), and the problems; ``now`` (ISO-8601 UTC) is the
-    default time, and times a day after it are refused."""
+def import_episodes(data: bytes, path: str, now: str) -> tuple[Episode, ...]:
+    """The episodes of a text, in order (an id is empty if it has none); ``now`` (ISO-8601 UTC) is the default time, and
+    times a day after it are refused."""
     readers = _readers(EPISODE_FIELDS, now)
-    rows, problems = _rows(data, path, EPISODES)
-    episodes, faults = _taken(rows, lambda value: read_episode(_named(value), readers))
-    return tuple(replace(one, at=one.at or now) for one in episodes), (*problems, *faults)
+    episodes = _taken(*_rows(data, path, EPISODES), lambda value: read_episode(_named(value), readers))
+    return tuple(replace(one, at=one.at or now) for one in episodes)
 
 
-def import_timeline(data: bytes, path: str, now: str) -> ImportedTimeline:
-    """A timeline or thoughts from a text; ``now`` is the default time, and times a day after it are refused."""
+def import_timeline(data: bytes, path: str, now: str) -> Timeline | tuple[Event, ...]:
+    """A whole timeline (from an export), or thoughts to add one after the other; ``now`` as in ``import_episodes``."""
     rows, problems = _rows(data, path, SEGMENTS)
     if rows and rows[0].pointer[:1] == (SEGMENTS,):
-        return _whole_timeline(rows, problems, now)
+        return _whole_timeline(rows, now)
     readers = _readers(EVENT_FIELDS, now)
 
     def read(value: Json) -> Event:
         named = _named(value)
         return read_event({"at": now, **named} if isinstance(named, dict) else named, readers)
 
-    events, faults = _taken(rows, read)
-    return ImportedTimeline(None, tuple(events), (*problems, *faults))
+    return tuple(_taken(rows, problems, read))
 
 
-def _whole_timeline(rows: list[_Row], problems: tuple[Problem, ...], now: str) -> ImportedTimeline:
+def _whole_timeline(rows: list[_Row], now: str) -> Timeline:
     events = events_with(_readers(EVENT_FIELDS, now))
 
     def renamed(value: Json) -> tuple[Event, ...]:
         return events([_named(item) for item in value] if isinstance(value, list) else value)
 
     within = {**_readers(SEGMENT_FIELDS, now), "events": renamed}
-    segments, faults = _taken(rows, lambda value: read_segment(_named(value), within))
-    if problems or faults:
-        return ImportedTimeline(None, (), (*problems, *faults))
+    segments = _taken(rows, (), lambda value: read_segment(_named(value), within))
     document = rows[0].document
     root = document.value if isinstance(document.value, dict) else {}
     # The counters of the text are validated like those of a file.
     plain: Json = {**root, SEGMENTS: [segment_json(segment) for segment in segments]}
     timeline, problems = read_timeline(replace(document, value=plain))
-    return ImportedTimeline(None if first_error(problems) else timeline, (), problems)
+    _refuse(problems)
+    return timeline
 
 
 def _readers(table: Mapping[str, Reader], now: str) -> dict[str, Reader]:
@@ -129,7 +117,7 @@ def _named(value: Json) -> Json:
     return {_OTHER_NAMES.get(key, key): inner for key, inner in value.items() if key != "is_compressed"}
 
 
-def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list[Problem]]:
+def _taken(rows: list[_Row], problems: Sequence[Problem], reader: Callable[[Json], T]) -> list[T]:
     taken: list[T] = []
     faults = Found(rows[0].document.path if rows else "")
     for row in rows:
@@ -137,7 +125,14 @@ def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list
             taken.append(reader(row.value))
         except Fault as fault:
             faults.add("error", partial(_placed, row, (*row.pointer, *fault.below), fault))
-    return taken, list(faults.all())
+    _refuse([*problems, *faults.all()])
+    return taken
+
+
+def _refuse(problems: Iterable[Problem]) -> None:
+    if faults := [*only_errors(problems)]:
+        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise faults[0].as_error("{message}{more}; nothing was taken in", more=more)
 
 
 def _placed(row: _Row, pointer: Pointer, fault: Fault) -> Problem:
