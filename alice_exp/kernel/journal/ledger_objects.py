@@ -246,30 +246,24 @@ def sign(repository: Repository, commit: str, count: int) -> str:
     return made
 
 
+_FACTS = "%T%x1f%P%x1f%an%x1f%ae%x1f@%ad%x1f%cn%x1f%ce%x1f@%cd"
+_ROLES = [f"GIT_{role}_{what}" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE")]
+"""What git tells of a commit and takes for another one: tree, parents, and who made it when, in these variables."""
+
+
 def _signed(repository: Repository, commit: str, parent: str) -> str:
     """The same commit with a signature, on ``parent`` in the place of its first parent if that is given."""
-    header, _, text = repository.run("cat-file", "commit", commit).partition(b"\n\n")
+    ((facts, text),) = repository.told(f"{_FACTS}%n%B", "--date=raw", "-1", commit)
+    tree, above, *roles = facts.split("\x1f")
+    parents = above.split()
+    if parent:
+        parents[0] = parent
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    parents: list[str] = []
-    tree = ""
-    for line in header.decode("utf-8", "replace").splitlines():
-        key, _, value = line.partition(" ")
-        if key == "tree":
-            tree = value
-        elif key == "parent":
-            parents.append(parent if parent and not parents else value)
-        elif key in ("author", "committer"):
-            name, _, rest = value.partition(" <")
-            mail, _, when = rest.partition("> ")
-            environment |= {
-                f"GIT_{key.upper()}_NAME": name,
-                f"GIT_{key.upper()}_EMAIL": mail,
-                f"GIT_{key.upper()}_DATE": f"@{when}",
-            }
+    environment |= zip(_ROLES, roles, strict=True)
     named = [word for one in parents for word in ("-p", one)]
     durable = ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync", "-c", "safe.directory=*"]
     words = ["git", f"--git-dir={repository.git_dir}", *durable, "commit-tree", "-S", *named, "-F", "-", tree]
-    done = subprocess.run(words, input=text, capture_output=True, env=environment, check=False)
+    done = subprocess.run(words, input=text.encode(), capture_output=True, env=environment, check=False)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise ProblemError(

@@ -162,11 +162,12 @@ def masked(text: str) -> str:
     if any(one.what == _PRIVATE_KEY for one in known):
         return "…"
     kept, last = [], 0
-    for start, end in sorted((*_spans(known), *_spans(findings(plain, _REACHED_BY, SHAPES)))):
-        if start >= last:
-            first = _FIRST.match(text[start : start + 4])[0] if end - start > 8 else ""
-            kept += [text[last:start], first, "…"]
-        last = max(last, end)
+    found = (*known, *findings(plain, _REACHED_BY, SHAPES))
+    for one in sorted(found, key=lambda one: (one.start, one.end)):
+        if one.start >= last:
+            first = _FIRST.match(text[one.start : one.start + 4])[0] if one.end - one.start > 8 else ""
+            kept += [text[last : one.start], first, "…"]
+        last = max(last, one.end)
     return "".join((*kept, text[last:]))
 
 
@@ -193,13 +194,7 @@ def private_words(texts: Iterable[str]) -> list[str]:
     plain = said if said.isascii() else said.translate(_NARROW)
     if not _SIGN.search(plain):
         return []
-    return [
-        said[start:end] for start, end in (*_spans(_secrets(plain)), *_spans(findings(plain, (), SHAPES)))
-    ]
-
-
-def _spans(found: Iterable[Finding]) -> list[tuple[int, int]]:
-    return [(one.start, one.end) for one in found]
+    return [said[one.start : one.end] for one in (*_secrets(plain), *findings(plain, (), SHAPES))]
 
 
 _FIRST = LazyPattern(r"\S*\s?")
