@@ -12,10 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.blocks.cli.capture_commands import draft_of, tell_refused, tell_waiting
-from alice_exp.blocks.rules.exported_blocks import exported, markdown, placed_of, row_of
 from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces, pieces_of
+from alice_exp.blocks.usecases import import_blocks
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, take_in_blocks, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
@@ -46,13 +45,13 @@ def export(
             "unknown format {format}", format=repr(format), hint="formats are jsonl, json, markdown"
         )
     places = places_of(set_) if set_ else PLACES
-    found = exported(terminal.session.home.read(places), places)
-    rows = [row_of(placed) for placed in found]
+    found = import_blocks.exported(terminal.session.home.read(places), places)
+    rows = [import_blocks.row_of(placed) for placed in found]
     if terminal.json or format == "json":
         terminal.answer({"blocks": rows}, lambda: print(json_text({"blocks": rows}), end=""))
     elif not terminal.quiet:
         sys.stdout.write(
-            markdown(found, say, rendered)
+            import_blocks.markdown(found, say, rendered)
             if format == "markdown"
             else "".join(json_text(row, None) for row in rows)
         )
@@ -73,7 +72,7 @@ def import_alice(
     rows, session = _blocks(source), terminal.session
     if as_mine and not dry_run and session.actor.is_person:
         terminal.confirm(say("take in {count} blocks with their approvals, as your own?", count=len(rows)))
-    taken = take_in_blocks(terminal.home_for(dry_run), session.caller, rows, as_mine=as_mine)
+    taken = import_blocks.take_in_blocks(terminal.home_for(dry_run), session.caller, rows, as_mine=as_mine)
     document = {
         "ids": [] if dry_run else [one.block.id for one in taken.placed],
         "commit": commit_id(taken.commit),
@@ -104,7 +103,7 @@ def _blocks(source: str) -> list[Placed]:
     """The blocks of a file; ``ProblemError`` with the place of a row that is none."""
     found = []
     for number, fields in _rows(source):
-        placed = placed_of(fields)
+        placed = import_blocks.placed_of(fields)
         if isinstance(placed, str):
             raise ProblemError(placed, path=source, line=number, column=1)
         found.append(placed)
@@ -147,7 +146,7 @@ def skill(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     """
     texts = [one for one in _texts(source) if source == "-" or Path(one[0]).name == "SKILL.md"]
     project = terminal.session.enter().partition(" ")[0]
-    drafts = [draft_of_piece("skill", path, piece) for path, piece in pieces_of("skill", texts)]
+    drafts = [import_blocks.draft_of_piece("skill", path, piece) for path, piece in pieces_of("skill", texts)]
     _take_in(terminal, [replace(one, project=project) for one in drafts], dry_run)
 
 
@@ -168,7 +167,7 @@ def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     texts = [] if rows is not None else _texts(source)
     listed = rows if rows is not None else [row for path, text in texts for row in mem0_export(text, path)]
     pieces = mem0_pieces(listed, terminal.session.caller.now[:10])
-    _take_in(terminal, [draft_of_piece("mem0", source, piece) for piece in pieces], dry_run)
+    _take_in(terminal, [import_blocks.draft_of_piece("mem0", source, piece) for piece in pieces], dry_run)
 
 
 def basic_memory(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
@@ -185,14 +184,16 @@ def jsonl(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     Examples: alice-exp import jsonl lessons.jsonl · alice-exp import jsonl - <lessons.jsonl
     """
     drafts = [
-        with_origin("jsonl", source, number, draft_of(number, fields, source, ""))
+        import_blocks.with_origin("jsonl", source, number, draft_of(number, fields, source, ""))
         for number, fields in json_lines(source)
     ]
     _take_in(terminal, drafts, dry_run)
 
 
 def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:
-    drafts = [draft_of_piece(kind, path, piece) for path, piece in pieces_of(kind, _texts(source))]
+    drafts = [
+        import_blocks.draft_of_piece(kind, path, piece) for path, piece in pieces_of(kind, _texts(source))
+    ]
     _take_in(terminal, drafts, dry_run)
 
 
@@ -216,7 +217,7 @@ def _decoded(data: bytes, path: str) -> str:
 
 
 def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None:
-    imported = take_in(terminal.home_for(dry_run), terminal.session.caller, drafts)
+    imported = import_blocks.take_in(terminal.home_for(dry_run), terminal.session.caller, drafts)
     document = {
         "ids": [] if dry_run else [one.block.id for one in imported.placed],
         "commit": commit_id(imported.commit),

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Json
@@ -165,30 +164,23 @@ def _front_matter(text: str) -> tuple[dict[str, str], str, int]:
     return fields, "\n".join(lines[end + 1 :]), end + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class _Open:
-    """A passage that may continue on the next line: its text, the headings and bullets above, its line and indent.
+    """A passage that may continue on the next line: its parts, the headings and bullets above, its line and indent.
 
     Behind an empty line (``closed``) only a code block still belongs to it.
     """
 
-    text: str
+    parts: list[str]
     above: tuple[str, ...]
     line: int
     indent: int
     closed: bool = False
 
-    def with_line(self, line: str) -> _Open:
-        """The passage with another line, code or an import, as it stands."""
-        return self._with(f"\n{line}")
-
-    def with_words(self, line: str) -> _Open:
-        """The passage with the words of another line."""
-        return replace(self._with(f" {line.strip()}"), closed=False)
-
-    def _with(self, more: str) -> _Open:
-        # What is beyond is cut off in the end, and a text that grows line by line is copied each time.
-        return replace(self, text=self.text + more) if len(self.text) <= MOST_TEXT else self
+    @property
+    def text(self) -> str:
+        """What it says, as much of it as is kept."""
+        return "".join(self.parts)[:MOST_TEXT]
 
 
 def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
@@ -201,23 +193,23 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
         fence, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
         if fenced or fence:
             fenced = fenced != bool(fence)
-            current = current.with_line(line.rstrip()) if current is not None else None
+            if current is not None:
+                current.parts.append(f"\n{line.rstrip()}")
             continue
         if not line.strip():
-            current = replace(current, closed=True) if current is not None else None
+            if current is not None:
+                current.closed = True
             continue
-        if current is not None and _REASON.match(line):
-            current = current.with_words(line)
-            continue
-        if current is not None and not current.closed and not heading and not bullet:
-            if _IMPORT.match(line):
-                current = current.with_line(line.strip())
-                continue
-            if not _OTHER.match(line):
-                current = current.with_words(line)
-                continue
         if current is not None:
-            yield current.text[:MOST_TEXT], current.above, current.line
+            goes_on = not (current.closed or heading or bullet)
+            if goes_on and _IMPORT.match(line):
+                current.parts.append(f"\n{line.strip()}")
+                continue
+            if _REASON.match(line) or (goes_on and not _OTHER.match(line)):
+                current.parts.append(f" {line.strip()}")
+                current.closed = False
+                continue
+            yield current.text, current.above, current.line
             bullets = [*(one for one in bullets if one.indent < current.indent), current]
             current = None
         if heading:
@@ -230,9 +222,9 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
         indent = len(line) - len(line.lstrip())
         over = [one.text for one in bullets if one.indent < indent and bullet]
         above = (*(name for level, name in headings if level > 1), *over)
-        current = _Open(bullet[2].strip() if bullet else line.strip(), above, number, indent)
+        current = _Open([bullet[2].strip() if bullet else line.strip()], above, number, indent)
     if current is not None:
-        yield current.text[:MOST_TEXT], current.above, current.line
+        yield current.text, current.above, current.line
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.blocks.rules.exported_blocks import read_alone
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
-from alice_exp.kernel.jsonc.scan import Problem, first_error
+from alice_exp.kernel.jsonc import Document, cut, parse
+from alice_exp.kernel.jsonc import edit as edited
+from alice_exp.kernel.jsonc.scan import Problem, first_error, only_errors
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import raw_block
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.field_readers import problem_at
+from alice_exp.model.rules.adoption import completed, raises_trust
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import Change, Thresholds
@@ -24,6 +28,7 @@ from alice_exp.model.values.block import (
     PLACES,
     REVIEWED,
     Archived,
+    Block,
     Placed,
     content_hash,
     is_approved,
@@ -67,6 +72,71 @@ class Lived:
         return self.commit is not None and ("Withdrawn", self.placed.block.id) in self.commit.trailers
 
 
+# The text is parsed inside a file of its own, so that it is checked by the same rules as a whole file.
+_FRAME = '{{\n"blocks": [\n{}\n]\n}}\n'
+_ABOVE = 2
+"""The lines of the frame above the block's text."""
+
+_BY_ACTS_ALONE = ("approved", "archived")
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """An edited block: the block and its text with comments, or the problems (``block`` is ``None`` then); none of them
+    where nothing but comments and blanks is left. Lines of problems count from the text's first."""
+
+    block: Block | None
+    raw: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def read_alone(text: str, old: Placed, now: str) -> Alone:
+    """Read the edited text of ``old``: checked like a file, and completed with its id and times.
+
+    ``updated_at`` follows a change of content (DESIGN 3). A change of the id, or of fields that only acts may write
+    (approval, archiving), is a problem.
+    """
+    document = parse(_FRAME.format(text).encode("utf-8", "surrogatepass"), old.path)
+    if document.problem is not None:
+        return Alone(None, problems=(_above(document.problem),))
+    value = document.value
+    listed = value.get("blocks") if isinstance(value, dict) else None
+    if listed == []:
+        return Alone(None)
+    if not isinstance(listed, list) or len(listed) != 1 or list(value) != ["blocks"]:  # type: ignore[arg-type]
+        return Alone(None, problems=(_fault(document, (), "this is one block: what stands in { … }"),))
+    blocks, problems = read_blocks(document)
+    faults = tuple(_above(problem) for problem in only_errors(problems))
+    if faults or not blocks:
+        return Alone(None, problems=faults)
+    return _checked(document, blocks[0], old, now)
+
+
+def _checked(document: Document, block: Block, old: Placed, now: str) -> Alone:
+    if block.id not in ("", old.block.id):
+        fault = _fault(document, ("id",), "an id stays what it is: {id}", id=old.block.id)
+        return Alone(None, problems=(fault,))
+    for name in _BY_ACTS_ALONE:
+        if getattr(block, name) != getattr(old.block, name):
+            fault = _fault(
+                document, (name,), '"{name}" is written by acts alone; leave it as it was', name=name
+            )
+            return Alone(None, problems=(fault,))
+    edits = completed(0, block, old.block.id, old, now)
+    if edits:
+        document = parse(edited(document, edits), old.path)
+        block = read_blocks(document)[0][0]
+    return Alone(block, cut(document, ("blocks", 0)).text)
+
+
+def _above(problem: Problem) -> Problem:
+    return replace(problem, line=max(1, problem.line - _ABOVE))
+
+
+def _fault(document: Document, below: tuple[str, ...], template: str, **values: object) -> Problem:
+    return _above(problem_at(document, ("blocks", 0, *below), template, values))
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A block as opened in an editor: its place, and its own text with comments."""
@@ -98,7 +168,6 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
     for approval again; a candidate has to be shown again (DESIGN 6).
     """
     from alice_exp.blocks.usecases.capture import refusal
-    from alice_exp.model.rules.adoption import raises_trust
     from alice_exp.model.rules.identity import Rejections
     from alice_exp.model.rules.private_facts import is_left_behind
 
@@ -169,10 +238,9 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
 def _require_movable(placed: Placed, path: str) -> None:
     block_id = placed.block.id
     if placed.place == "personal" and place_of(path) != "personal":
-        raise RefusedError(
-            "{id} is personal, and personal never becomes anything else",
-            id=block_id,
-            hint="what is true for everybody is a new block: alice-exp memorize … --about work",
+        why = "{id} is personal, and personal never becomes anything else"
+        raise _refused(
+            placed, why, "what is true for everybody is a new block: alice-exp memorize … --about work"
         )
     if placed.place == "low_value":
         raise RefusedError(
@@ -181,7 +249,12 @@ def _require_movable(placed: Placed, path: str) -> None:
             hint=Hint("alice-exp approve {id} --to {place}", id=block_id, place=namespace_name(path)),
         )
     if placed.place == "archive":
-        raise RefusedError("{id} is archived", id=block_id, hint=Hint("alice-exp revive {id}", id=block_id))
+        raise _refused(placed, "{id} is archived", "alice-exp revive {id}")
+
+
+def _refused(placed: Placed, why: str, hint: str) -> RefusedError:
+    block_id = placed.block.id
+    return RefusedError(why, id=block_id, hint=Hint(hint, id=block_id))
 
 
 def retire(
@@ -196,11 +269,7 @@ def retire(
 
     def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
         if placed.place == "archive":
-            raise RefusedError(
-                "{id} is archived already",
-                id=placed.block.id,
-                hint=Hint("see 'alice-exp why {id}'", id=placed.block.id),
-            )
+            raise _refused(placed, "{id} is archived already", "see 'alice-exp why {id}'")
         done = retired(placed.block, reason, caller.now, to, thresholds)
         if not done.archive:
             return done, placed.path
@@ -223,11 +292,8 @@ def revive(home: Home, caller: Caller, reference: str, *, from_rejected: bool = 
     def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
         archived = placed.block.archived
         if archived is not None and archived.reason == "rejected" and not from_rejected:
-            raise RefusedError(
-                "{id} was rejected by a person",
-                id=placed.block.id,
-                hint=Hint("alice-exp revive {id} --from-rejected lifts that", id=placed.block.id),
-            )
+            lifts = "alice-exp revive {id} --from-rejected lifts that"
+            raise _refused(placed, "{id} was rejected by a person", lifts)
         if placed.place != "archive":
             raise RefusedError(
                 "{id} is {state}: there is nothing to revive", id=placed.block.id, state=placed.block.state
@@ -290,11 +356,8 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Lived:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
         placed = resolve(snapshot, reference)
         if placed.place == "archive":
-            raise RefusedError(
-                "{id} is archived: there is no doubt to answer",
-                id=placed.block.id,
-                hint=Hint("alice-exp revive {id}", id=placed.block.id),
-            )
+            why = "{id} is archived: there is no doubt to answer"
+            raise _refused(placed, why, "alice-exp revive {id}")
         held = Put(still_true(placed.block, caller.now, note), placed.path)
         group = asked_with(snapshot, placed.block.id) if is_in_doubt(placed.block) else ()
         others = [Put(still_true(one.block, caller.now), one.path) for one in group]
