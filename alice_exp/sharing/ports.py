@@ -59,3 +59,9 @@ class Disclosure:
     way: str
     digest: str
     blocks: tuple[tuple[str, str], ...]
+
+    @property
+    def row(self) -> dict[str, Json]:
+        """The entry as it stands in the log, and as ``share log`` tells it."""
+        blocks: list[Json] = [{"id": block_id, "hash": digest} for block_id, digest in self.blocks]
+        return {"at": self.at, "to": self.to, "way": self.way, "sha256": self.digest, "blocks": blocks}

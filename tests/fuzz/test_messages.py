@@ -104,7 +104,7 @@ def test_what_a_peer_offers_is_read_or_refused(value: Any, marks: Any) -> None:
 @settings(max_examples=150 * SCALE, deadline=None)
 @given(st.binary(max_size=60) | bundles().map(lambda value: json.dumps(value).encode()))
 def test_a_line_is_a_message_or_refused(line: bytes) -> None:
-    wire = pytest.importorskip("alice_exp.sharing.store.line_protocol")
+    wire = pytest.importorskip("alice_exp.sharing.store.tls_transport")
     try:
         message = wire.decoded(line)
     except PeerError:

@@ -19,7 +19,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
 from alice_exp.sharing.ports import Peer
-from alice_exp.sharing.store import line_protocol, tls_transport
+from alice_exp.sharing.store import network, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, peers
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged, Host
@@ -117,10 +117,10 @@ class Memory:
     said: list[bytes]
 
     def ask(self, message: Message) -> Message:
-        self.said.append(line_protocol.encoded(message))
-        answer = self.host.answer(self.peer, line_protocol.decoded(self.said[-1]))
-        self.said.append(line_protocol.encoded(answer))
-        back = line_protocol.decoded(self.said[-1])
+        self.said.append(tls_transport.encoded(message))
+        answer = self.host.answer(self.peer, tls_transport.decoded(self.said[-1]))
+        self.said.append(tls_transport.encoded(answer))
+        back = tls_transport.decoded(self.said[-1])
         if "error" in back:
             raise AssertionError(back["error"])
         return back
@@ -165,7 +165,7 @@ def serving(alice: Alice, met: Callable[[Exchanged], None] = lambda _: None) -> 
     """``peer serve`` without its command line; yields ``host:port``."""
     alice.identity.own()
     host = Alice(alice.name, alice.root).host()
-    reception = tls_transport.Reception(alice.identity, host.answer, lambda peer: met(host.close(peer)))
+    reception = network.Reception(alice.identity, host.answer, lambda peer: met(host.close(peer)))
     with door(reception.secured, reception) as address:
         yield address
 

@@ -20,7 +20,7 @@ import pytest
 
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
 from alice_exp.sharing.ports import Peer
-from alice_exp.sharing.store import line_protocol, pairing, tls_transport
+from alice_exp.sharing.store import network, pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf, shares
 from tests.conftest import NOW, Call
 from tests.sharing.alices import MARKER, Alice, asked, door, serving
@@ -79,7 +79,7 @@ def disguised(identity_: FileIdentity, **kind: bool) -> FileIdentity:
 def inviting(identity_: FileIdentity, alias: str = "") -> Iterator[tuple[str, pairing.Invitation]]:
     identity_.own()
     invitation = pairing.Invitation(identity_, CODE, NOW, alias)
-    secured = line_protocol.context(
+    secured = tls_transport.context(
         tls_transport.SERVER, identity_.certificate_file, identity_.key_file, None
     )
     with door(lambda: secured, invitation) as address:
@@ -117,7 +117,7 @@ def test_a_wrong_code_pairs_nobody_and_there_is_no_second_try(tmp_path: Path) ->
 
 def test_the_try_is_spent_as_soon_as_somebody_begins_though_they_do_not_go_on(tmp_path: Path) -> None:
     ann, bob, mallory = (identity(tmp_path / name) for name in "abm")
-    secured = line_protocol.context(
+    secured = tls_transport.context(
         tls_transport.CLIENT, mallory.own() and mallory.certificate_file, mallory.key_file, None
     )
 
@@ -159,8 +159,8 @@ def test_who_stands_in_between_shares_no_key_though_the_code_is_right(tmp_path: 
         def __init__(self, onward: str) -> None:
             self.onward = onward
 
-        async def __call__(self, near: line_protocol.Wire, settle: Callable[[], None]) -> None:
-            secured = line_protocol.context(
+        async def __call__(self, near: tls_transport.Wire, settle: Callable[[], None]) -> None:
+            secured = tls_transport.context(
                 tls_transport.CLIENT, mallory.certificate_file, mallory.key_file, None
             )
             far = await tls_transport.opened(self.onward, secured)
@@ -171,7 +171,7 @@ def test_who_stands_in_between_shares_no_key_though_the_code_is_right(tmp_path: 
                     await other.send(message)
 
     with inviting(ann) as (address, invitation):
-        secured = line_protocol.context(
+        secured = tls_transport.context(
             tls_transport.SERVER, mallory.certificate_file, mallory.key_file, None
         )
         with (
@@ -266,9 +266,9 @@ def test_a_certificate_that_tls_let_in_is_compared_again(ann: Alice, bob: Alice,
     carl = identity(tmp_path / "carl")
     peer = carl.keep(ann.identity.own())
     host = ann.host()
-    reception = tls_transport.Reception(ann.identity, host.answer, lambda _: None)
+    reception = network.Reception(ann.identity, host.answer, lambda _: None)
     files = (ann.identity.certificate_file, ann.identity.key_file)
-    secured = line_protocol.context(tls_transport.SERVER, *files, (carl.own().certificate,))
+    secured = tls_transport.context(tls_transport.SERVER, *files, (carl.own().certificate,))
     with (
         door(lambda: secured, reception) as address,
         pytest.raises(PeerError, match="before it began"),
@@ -285,10 +285,10 @@ def test_nothing_is_sent_to_who_is_not_the_peer(ann: Alice, bob: Alice, tmp_path
     mallory.own()
     heard: list[Any] = []
 
-    async def listen(near: line_protocol.Wire, settle: Callable[[], None]) -> None:
+    async def listen(near: tls_transport.Wire, settle: Callable[[], None]) -> None:
         heard.append(await near.receive(2))
 
-    secured = line_protocol.context(tls_transport.SERVER, mallory.certificate_file, mallory.key_file, None)
+    secured = tls_transport.context(tls_transport.SERVER, mallory.certificate_file, mallory.key_file, None)
     with door(lambda: secured, listen) as address, pytest.raises(PeerError, match="not the Alice"):
         asked(bob, peer, address)
     assert heard == []
@@ -340,7 +340,7 @@ def test_no_ticket_lets_a_connection_begin_without_a_certificate(ann: Alice, bob
         socket.create_connection(tls_transport.host_and_port(address), 5) as plain,
         caller.wrap_socket(plain) as secured,
     ):
-        secured.sendall(line_protocol.encoded({"verb": "hello", "version": 1}))
+        secured.sendall(tls_transport.encoded({"verb": "hello", "version": 1}))
         assert json.loads(secured.recv(4096)) == {"version": 1}
         # What the server sends of tickets comes before its first answer.
         assert secured.session is None or not secured.session.has_ticket
@@ -383,7 +383,7 @@ def test_what_is_no_message_is_refused(ann: Alice, bob: Alice, bytes_: bytes) ->
 def raw(alice: Alice, peer: Peer, address: str, data: bytes) -> bytes:
     """What comes back for bytes that a trusted peer sends."""
     files = (alice.identity.certificate_file, alice.identity.key_file)
-    context = line_protocol.context(tls_transport.CLIENT, *files, (peer.certificate,))
+    context = tls_transport.context(tls_transport.CLIENT, *files, (peer.certificate,))
     back = b""
     with (
         socket.create_connection(tls_transport.host_and_port(address), 5) as plain,
@@ -480,13 +480,13 @@ def test_a_capture_tells_nothing_and_cannot_be_replayed(
 ) -> None:
     """The wire as an eavesdropper has it, beside what was said in it; then the same bytes once more."""
     said = bytearray()
-    send = line_protocol.Wire.send
+    send = tls_transport.Wire.send
 
-    async def heard(self: line_protocol.Wire, message: Any, patience: float = line_protocol.PATIENCE) -> None:
-        said.extend(line_protocol.encoded(message))
+    async def heard(self: tls_transport.Wire, message: Any, patience: float = tls_transport.PATIENCE) -> None:
+        said.extend(tls_transport.encoded(message))
         await send(self, message, patience)
 
-    monkeypatch.setattr(line_protocol.Wire, "send", heard)
+    monkeypatch.setattr(tls_transport.Wire, "send", heard)
     peer, _ = bob.trusts(ann), ann.trusts(bob)
     with serving(ann) as address:
         tap = Tap(address)
@@ -521,7 +521,7 @@ def test_a_peer_that_answers_nonsense_is_a_failed_peer(ann: Alice, bob: Alice) -
     }
     before = bob.commits()
     for answer in answers.values():
-        reception = tls_transport.Reception(ann.identity, lambda _p, _m, said=answer: said, lambda _: None)
+        reception = network.Reception(ann.identity, lambda _p, _m, said=answer: said, lambda _: None)
         with door(reception.secured, reception) as address, pytest.raises(AliceError) as failure:
             asked(bob, peer, address)
         assert failure.value.exit_code == 8
@@ -535,4 +535,4 @@ def test_closing_a_connection_that_is_gone_raises_nothing() -> None:
         raise ConnectionResetError
 
     gone = SimpleNamespace(close=lambda: None, wait_closed=reset, transport=None)
-    asyncio.run(line_protocol.Wire(None, gone).close())  # type: ignore[arg-type]
+    asyncio.run(tls_transport.Wire(None, gone).close())  # type: ignore[arg-type]

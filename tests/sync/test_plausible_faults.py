@@ -23,7 +23,7 @@ from alice_exp.model.values.block import EVIDENCE_KEPT, Approved, Block, Payload
 from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import SshOwner
 from alice_exp.sharing.ports import Disclosure
-from alice_exp.sharing.store import line_protocol
+from alice_exp.sharing.store import tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
 from alice_exp.sync.remotes import Remote, Remotes
 from alice_exp.sync.rules.merge_blocks import merge
@@ -182,26 +182,26 @@ def test_a_rejection_drops_no_evidence_but_what_its_own_takes_the_place_of(
 
 @pytest.mark.parametrize("over", [0, 1])
 def test_a_message_of_exactly_one_mebibyte_travels_and_one_byte_more_does_not(over: int) -> None:
-    empty = len(line_protocol.encoded({"a": ""}))
-    message = {"a": "x" * (line_protocol.MOST - empty + over)}
+    empty = len(tls_transport.encoded({"a": ""}))
+    message = {"a": "x" * (tls_transport.MOST - empty + over)}
 
     async def sent() -> object:
         arrived: asyncio.Queue[object] = asyncio.Queue()
 
         async def heard(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             try:
-                arrived.put_nowait(await line_protocol.Wire(reader, writer).receive())
+                arrived.put_nowait(await tls_transport.Wire(reader, writer).receive())
             except PeerError as error:
                 arrived.put_nowait(error)
             writer.close()
 
-        server = await asyncio.start_server(heard, "127.0.0.1", 0, limit=line_protocol.MOST)
+        server = await asyncio.start_server(heard, "127.0.0.1", 0, limit=tls_transport.MOST)
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-        wire = line_protocol.Wire(reader, writer)
+        wire = tls_transport.Wire(reader, writer)
         if over:
-            with pytest.raises(line_protocol.TooLong):
+            with pytest.raises(tls_transport.TooLong):
                 await wire.send(message)
-            writer.write(line_protocol.encoded(message))
+            writer.write(tls_transport.encoded(message))
         else:
             await wire.send(message)
         try:
@@ -261,7 +261,7 @@ def test_whoever_does_not_read_what_it_is_sent_is_not_waited_for() -> None:
         async def drain(self) -> None:
             await asyncio.Event().wait()
 
-    wire = line_protocol.Wire(asyncio.StreamReader, Deaf())  # type: ignore[arg-type]
+    wire = tls_transport.Wire(asyncio.StreamReader, Deaf())  # type: ignore[arg-type]
     with pytest.raises(PeerError, match="does not read"):
         asyncio.run(asyncio.wait_for(wire.send({}, patience=0.01), 5))
 

@@ -14,10 +14,10 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
-from alice_exp.sharing.cli.share_commands import why_not
+from alice_exp.sharing.cli.share_commands import came, why_not
 from alice_exp.sharing.ports import PEER_NAME, Peer, Refusal
 from alice_exp.sharing.store import network
-from alice_exp.sharing.store.peer_identity import peers, shares
+from alice_exp.sharing.store.peer_identity import peers
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sharing.usecases.peers import Exchanged
@@ -116,8 +116,7 @@ def show(
     session = terminal.session
     peer = peers(session).find(name)
     came = [placed for placed in session.home.read() if placed.block.origin == f"shared_from_{peer.name}"]
-    whom = exchanging.recipient(peer)
-    sent = {block_id for row in shares(session).log() if row.to == whom for block_id, _ in row.blocks}
+    sent = {block_id for block_id, _ in exchanging.sent(session, peer)}
     document = {
         **attributes(peer, _PEER),
         "blocks": [{**documents.brief(placed), "payload": documents.payload_text(placed)} for placed in came],
@@ -218,7 +217,7 @@ def exchange(
     _warn_if_off(terminal)
     if dry_run:
         ours = exchanging.offered(session.home)
-        done = Exchanged(peer.name, tuple(block_id for block_id, _ in ours.marks), ours.withheld)
+        done = Exchanged(peer.name, tuple(str(item["id"]) for item in ours.items), ours.withheld)
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
     with network.connect(session, peer, at) as link:
@@ -313,9 +312,7 @@ def _lines(done: Exchanged, heard: set[tuple[str, str]] | None = None) -> list[s
     taken = done.taken
     lines = [say("{name}: {count} blocks offered", name=done.peer, count=len(done.offered))]
     if taken is not None:
-        template = "from {name}: {new} wait for your decision, {merged} counts raised, {known} known"
-        new, known = len(taken.candidates), taken.unchanged + len(taken.noted)
-        lines.append(say(template, name=done.peer, new=new, merged=len(taken.merged), known=known))
+        lines.append(came(taken))
         lines += [
             f"  {one.block.id}  {short(documents.payload_text(one), 90)}"
             for one in (*taken.candidates, *taken.merged)

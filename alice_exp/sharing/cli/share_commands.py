@@ -19,7 +19,7 @@ from alice_exp.model.values.block import Placed
 from alice_exp.sharing.ports import Refusal
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles
-from alice_exp.sharing.usecases.bundles import Permitted
+from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun, source_bytes, write_apart
@@ -182,13 +182,18 @@ def import_(
     def text() -> None:
         for one in changed:
             terminal.line(f"  {one.block.id}  {short(documents.payload_text(one), 90)}")
-        template = "from {name}: {new} wait for your decision, {merged} counts raised, {known} known"
-        new, known = len(taken.candidates), taken.unchanged + len(taken.noted)
-        terminal.act(say(template, name=taken.name, new=new, merged=len(taken.merged), known=known))
+        terminal.act(came(taken))
 
     terminal.answer(document, text)
     for one in refused:
         terminal.note(say("alice-exp: {id} stays out: {why}", **one))
+
+
+def came(taken: TakenIn) -> str:
+    """What came of blocks that another Alice sent, in one line."""
+    template = "from {name}: {new} wait for your decision, {merged} counts raised, {known} known"
+    new, known = len(taken.candidates), taken.unchanged + len(taken.noted)
+    return say(template, name=taken.name, new=new, merged=len(taken.merged), known=known)
 
 
 def why_not(rows: Iterable[Refusal]) -> list[dict[str, str]]:
@@ -211,13 +216,6 @@ def log(terminal: Terminal) -> None:
     Example: alice-exp share log
     """
     rows = shares(terminal.session).log()
-    document = {
-        "shared": [
-            {**attributes(row, "at to way"), "sha256": row.digest}
-            | {"blocks": [{"id": block_id, "hash": digest} for block_id, digest in row.blocks]}
-            for row in rows
-        ]
-    }
 
     def text() -> None:
         if not rows:
@@ -227,4 +225,4 @@ def log(terminal: Terminal) -> None:
                 f"{terminal.local(row.at)}  {row.way}  {row.to}  {' '.join(block_id for block_id, _ in row.blocks)}"
             )
 
-    terminal.answer(document, text)
+    terminal.answer({"shared": [row.row for row in rows]}, text)

@@ -68,14 +68,9 @@ class Offering:
     items: tuple[Mapping[str, Json], ...]
     withheld: tuple[Refusal, ...] = ()
 
-    @property
-    def marks(self) -> tuple[Mark, ...]:
-        """Id and content hash of each item, for the disclosure log."""
-        return marks_of(self.items)
-
 
 def marks_of(items: Iterable[Mapping[str, Json]]) -> tuple[Mark, ...]:
-    """Id and content hash of items of a bundle."""
+    """Id and content hash of items of a bundle, for the disclosure log."""
     return tuple((str(item["id"]), str(item["hash"])) for item in items)
 
 

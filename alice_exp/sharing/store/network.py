@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import ipaddress
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import PeerError, reason
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.ports import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
-from alice_exp.sharing.store.peer_identity import peers, random_word
-from alice_exp.sharing.store.tls_transport import TlsLink
+from alice_exp.sharing.store.peer_identity import FileIdentity, peers, random_word
+from alice_exp.sharing.store.tls_transport import TlsLink, Wire
 
 if TYPE_CHECKING:
     import socket
+    import ssl
 
 SERVICE: Final = "_alice._tcp.local."
 MOST: Final = 64
@@ -156,6 +160,52 @@ LOOK = 3.0
 """Maximum seconds spent looking for a peer or an invitation."""
 
 
+@dataclass
+class Reception:
+    """Connection handler of ``serve``: answers only peers, one message at a time."""
+
+    identity: FileIdentity
+    answer: Callable[[Peer, Message], Message]
+    met: Callable[[Peer], None]
+    """Called when a conversation with a peer is over."""
+    worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "exchange"))
+    """The single thread that answers messages: a home is bound to the thread that opened it."""
+    _known: tuple[Peer, ...] | None = None
+    _secured: ssl.SSLContext | None = None
+
+    def secured(self) -> ssl.SSLContext:
+        """A TLS context for the currently trusted peers, rebuilt when they change."""
+        known = self.identity.all()
+        if self._secured is None or known != self._known:
+            trusted = tuple(peer.certificate for peer in known)
+            files = (self.identity.certificate_file, self.identity.key_file)
+            self._known, self._secured = known, tls_transport.context(tls_transport.SERVER, *files, trusted)
+        return self._secured
+
+    async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
+        """Converse with a peer. The certificate is compared with the pinned ones again, independently of TLS."""
+        peer = next((one for one in self.identity.all() if one.id == wire.peer_id), None)
+        if peer is None:
+            raise PeerError("a stranger")
+        settle()
+        spoke = False
+        try:
+            while True:
+                message = await wire.receive()
+                if all(one.id != peer.id for one in self.identity.all()):
+                    raise PeerError("this Alice trusts that certificate no more")
+                running = asyncio.get_running_loop()
+                answer = await running.run_in_executor(self.worker, self.answer, peer, message)
+                spoke = True
+                await wire.send(answer)
+        except PeerError as error:
+            if not spoke or error.template != "the other end hung up":
+                await tls_transport.say(wire, error)
+        finally:
+            if spoke:
+                self.met(peer)
+
+
 def neighbours(session: Session, seconds: float) -> tuple[Neighbour, ...]:
     """What is announced within so many seconds, named where it hints at a peer; without mDNS ``PeerError``."""
     known = peers(session).all()
@@ -192,7 +242,7 @@ def serve(
     shown: Callable[[int], None],
 ) -> None:
     """Answer peers for ``seconds`` or until interrupted; ``shown`` gets the port, ``met`` each peer that leaves."""
-    reception = tls_transport.Reception(peers(session), answer, met)
+    reception = Reception(peers(session), answer, met)
     with _listening(session, bind) as (listener, port):
         shown(port)
         tls_transport.serve(listener, reception.secured, reception, seconds=seconds)

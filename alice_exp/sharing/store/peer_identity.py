@@ -84,10 +84,7 @@ class FileIdentity:
 
     def all(self) -> tuple[Peer, ...]:
         """All peers, sorted by name; raises ``ProblemError`` if a peer's file cannot be read."""
-        try:
-            paths = sorted(self._peers.glob("*.json"))
-        except OSError:
-            paths = []
+        paths = sorted(self._peers.glob("*.json"))
         return tuple(self._read(path) for path in paths if not path.name.startswith("."))
 
     def find(self, name: str) -> Peer:
@@ -126,13 +123,12 @@ class FileIdentity:
     def update(self, peer: Peer) -> None:
         """Store a known peer's new address; a peer forgotten in the meantime stays forgotten."""
         path = self._peers / f"{peer.name}.json"
-        if PEER_NAME.fullmatch(peer.name) and path.exists():
+        if path.exists():
             self._write(path, json.dumps(asdict(peer), indent=2) + "\n")
 
     def forget(self, peer: Peer) -> None:
         """Stop trusting a peer."""
-        if PEER_NAME.fullmatch(peer.name):
-            atomic_files.remove(self._peers / f"{peer.name}.json")
+        atomic_files.remove(self._peers / f"{peer.name}.json")
 
     def _read(self, path: Path) -> Peer:
         try:
@@ -269,14 +265,7 @@ class Shares:
 
     def record(self, disclosure: Disclosure) -> None:
         """Append one line and fsync, before anything leaves; ``ProblemError`` on failure: nothing leaves unlogged."""
-        row = {
-            "at": disclosure.at,
-            "to": disclosure.to,
-            "way": disclosure.way,
-            "sha256": disclosure.digest,
-            "blocks": [{"id": block_id, "hash": digest} for block_id, digest in disclosure.blocks],
-        }
-        line = json.dumps(row, ensure_ascii=False) + "\n"
+        line = json.dumps(disclosure.row, ensure_ascii=False) + "\n"
         with self._writing():
             append(self._directory / "shared.jsonl", line.encode("utf-8", "replace"))
 

@@ -1,4 +1,5 @@
-"""TLS transport between Alices: server and client, with certificates pinned on both sides (DESIGN 6).
+"""Messages between Alices, a JSON object per line of at most ``MOST`` bytes, over TLS with certificates pinned on both
+sides (DESIGN 6): the wire, a server, a client.
 
 Unauthenticated connections are limited in number and time; when the limit is reached, the oldest of them is dropped, so
 that silent connections cannot keep others out.
@@ -8,22 +9,157 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
+import json
 import os
 import signal
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.sharing.store.line_protocol import MOST, TooLong, Wire, context, gone
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.sharing.ports import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
+
+MOST: Final = 1 << 20
+"""Maximum bytes of one message, including its newline."""
+
+PATIENCE: Final = 15.0
+"""Seconds within which one message has to be received or sent."""
+
+
+class TooLong(PeerError):
+    """Raised for a message of our own longer than ``MOST``; nothing was sent."""
+
+
+class Wire:
+    """A connection that carries messages, each a JSON object on one line of UTF-8.
+
+    ``send`` and ``receive`` raise ``PeerError`` if the other end is too slow, has hung up or sends something else.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @property
+    def certificate(self) -> bytes:
+        """The other end's certificate (DER), whose key it has proved to hold; empty if it presented none."""
+        secured = self._writer.get_extra_info("ssl_object")
+        return (secured.getpeercert(binary_form=True) or b"") if secured is not None else b""
+
+    @property
+    def peer_id(self) -> str:
+        """SHA-256 (hex) of that certificate; empty without one."""
+        return hashlib.sha256(self.certificate).hexdigest() if self.certificate else ""
+
+    async def send(self, message: Message, patience: float = PATIENCE) -> None:
+        """Send one message; raises ``TooLong`` if it exceeds ``MOST``."""
+        data = encoded(message)
+        if len(data) > MOST:
+            raise TooLong("a message of {size} bytes is too long to send", size=len(data))
+        try:
+            self._writer.write(data)
+            async with asyncio.timeout(patience):
+                await self._writer.drain()
+        except TimeoutError:
+            raise PeerError("the other end does not read what it is sent") from None
+        except (OSError, ssl.SSLError) as error:
+            raise gone(error) from error
+
+    async def receive(self, patience: float = PATIENCE) -> Message:
+        """Receive the next message; raises ``PeerError`` on timeout or malformed input."""
+        try:
+            async with asyncio.timeout(patience):
+                line = await self._reader.readuntil(b"\n")
+        except TimeoutError:
+            raise PeerError("the other end says nothing") from None
+        except asyncio.LimitOverrunError:
+            raise PeerError("a message longer than {most} bytes was refused", most=MOST) from None
+        except asyncio.IncompleteReadError:
+            raise PeerError("the other end hung up") from None
+        except (OSError, ssl.SSLError) as error:
+            raise gone(error) from error
+        # The reader's own limit leaves the newline out.
+        if len(line) > MOST:
+            raise PeerError("a message longer than {most} bytes was refused", most=MOST)
+        return decoded(line)
+
+    async def close(self) -> None:
+        """Close the connection; never raises, waits at most a second."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(1):
+                await self._writer.wait_closed()
+        except OSError:
+            # Of a connection that is gone, the transport of Python 3.11.0 to 3.11.4 has nothing left to abort.
+            with contextlib.suppress(AttributeError):
+                self._writer.transport.abort()
+
+
+def encoded(message: Message) -> bytes:
+    """A message as a line of bytes."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+def decoded(line: bytes) -> Message:
+    """Parse a line; raises ``PeerError`` unless it is a JSON object whose texts can be encoded as UTF-8."""
+    try:
+        value = json.loads(line.decode("utf-8"), parse_constant=_no_number)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise PeerError("what came is not a message") from error
+    if not isinstance(value, dict):
+        raise PeerError("what came is not a message")
+    return cast("Mapping[str, Json]", value)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(name)
+
+
+def gone(error: BaseException) -> PeerError:
+    """A failed connection as a ``PeerError`` that explains it."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return PeerError("the other end is not the Alice that was paired", hint="nothing was sent to it")
+    if isinstance(error, ssl.SSLError):
+        return PeerError(
+            "the other end does not trust this Alice, or speaks no TLS 1.3",
+            hint="pair with 'alice-exp peer invite' there and 'peer join' here",
+        )
+    return PeerError("the other end hung up")
+
+
+def context(purpose: int, certificate: Path, key: Path, trusted: tuple[str, ...] | None) -> ssl.SSLContext:
+    """A TLS context: version 1.3 only, with our certificate, accepting only the ``trusted`` certificates (PEM).
+
+    ``None`` accepts anyone without a certificate (pairing, where the code authenticates). Session resumption is off, so
+    that every connection has to present its certificate again.
+    """
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if purpose else ssl.PROTOCOL_TLS_CLIENT)
+    made.minimum_version = made.maximum_version = ssl.TLSVersion.TLSv1_3
+    made.check_hostname = False
+    made.load_cert_chain(certificate, key)
+    if purpose:
+        made.num_tickets = 0
+    if trusted is None:
+        made.verify_mode = ssl.CERT_NONE
+        return made
+    made.verify_mode = ssl.CERT_REQUIRED
+    made.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    if trusted:
+        made.load_verify_locations(cadata="\n".join(trusted))
+    return made
+
 
 Meeting = Callable[[Wire, Callable[[], None]], Awaitable[None]]
 """Holds a conversation after the TLS handshake, calls its second argument once the other end is authenticated; may
@@ -43,7 +179,7 @@ AT_ONCE: Final = 16
 
 SERVER: Final = 1
 CLIENT: Final = 0
-"""Purpose of a TLS context (``line_protocol.context``)."""
+"""Purpose of a TLS context."""
 
 
 @dataclass
@@ -134,52 +270,6 @@ def listening(host: str, port: int) -> socket.socket:
         raise PeerError(said, host=host, port=port, why=why.lower(), hint=hint) from error
     listener.setblocking(False)
     return listener
-
-
-@dataclass
-class Reception:
-    """Connection handler of ``serve``: answers only peers, one message at a time."""
-
-    identity: FileIdentity
-    answer: Callable[[Peer, Message], Message]
-    met: Callable[[Peer], None]
-    """Called when a conversation with a peer is over."""
-    worker: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "exchange"))
-    """The single thread that answers messages: a home is bound to the thread that opened it."""
-    _known: tuple[Peer, ...] | None = None
-    _secured: ssl.SSLContext | None = None
-
-    def secured(self) -> ssl.SSLContext:
-        """A TLS context for the currently trusted peers, rebuilt when they change."""
-        known = self.identity.all()
-        if self._secured is None or known != self._known:
-            trusted = tuple(peer.certificate for peer in known)
-            files = (self.identity.certificate_file, self.identity.key_file)
-            self._known, self._secured = known, context(SERVER, *files, trusted)
-        return self._secured
-
-    async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
-        """Converse with a peer. The certificate is compared with the pinned ones again, independently of TLS."""
-        peer = next((one for one in self.identity.all() if one.id == wire.peer_id), None)
-        if peer is None:
-            raise PeerError("a stranger")
-        settle()
-        spoke = False
-        try:
-            while True:
-                message = await wire.receive()
-                if all(one.id != peer.id for one in self.identity.all()):
-                    raise PeerError("this Alice trusts that certificate no more")
-                running = asyncio.get_running_loop()
-                answer = await running.run_in_executor(self.worker, self.answer, peer, message)
-                spoke = True
-                await wire.send(answer)
-        except PeerError as error:
-            if not spoke or error.template != "the other end hung up":
-                await say(wire, error)
-        finally:
-            if spoke:
-                self.met(peer)
 
 
 async def say(wire: Wire, error: AliceError) -> None:

@@ -114,7 +114,7 @@ def _offer(session: Session, peer: Peer, link: TlsLink, done: Exchanged) -> Exch
             for row in (rows if isinstance(rows, list) else [])[: peer_exchange.MOST_TAKEN]
             if isinstance(row, dict)
         ]
-    ids = tuple(block_id for block_id, _ in ours.marks)
+    ids = tuple(str(item["id"]) for item in ours.items)
     return replace(done, offered=ids, withheld=ours.withheld, refused_there=tuple(refused))
 
 
@@ -122,11 +122,15 @@ def _revocations(session: Session, peer: Peer, ours: Offering) -> tuple[Mark, ..
     """What this peer was sent and would not be sent today; none while sharing is off."""
     if not session.home.config().flag("sharing.enabled"):
         return ()
-    sent = (mark for row in shares(session).log() if row.to == recipient(peer) for mark in row.blocks)
-    return peer_exchange.revocations(sent, ours.marks)
+    return peer_exchange.revocations(sent(session, peer), peer_exchange.marks_of(ours.items))
 
 
-def recipient(peer: Peer) -> str:
+def sent(session: Session, peer: Peer) -> list[Mark]:
+    """Id and content hash of each block that a peer was sent, the oldest first."""
+    return [mark for row in shares(session).log() if row.to == _recipient(peer) for mark in row.blocks]
+
+
+def _recipient(peer: Peer) -> str:
     """A peer as the disclosure log names it: its name here and the first 16 digits of its id."""
     return f"{peer.name} {peer.id[:16]}"
 
@@ -137,7 +141,7 @@ def _disclose(session: Session, peer: Peer, page: Mapping[str, Json]) -> None:
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         marks = peer_exchange.marks_of(items)
-        shares(session).record(Disclosure(session.caller.now, recipient(peer), "peer", digest, marks))
+        shares(session).record(Disclosure(session.caller.now, _recipient(peer), "peer", digest, marks))
 
 
 def _whole(value: Json, least: int) -> int:
