@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import brief, payload_text, texts
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed, Record, is_of_team
@@ -143,7 +144,7 @@ def doubt(placed: Placed) -> dict[str, Any] | None:
     if block.doubt is None or not block.doubt.since:
         return None
     record = block.record or Record()
-    return {"since": block.doubt.since, "value": block.doubt.value, "ok": record.ok, "failed": record.failed}
+    return attributes(block.doubt, "since value") | attributes(record, "ok failed")
 
 
 def impact(found: Impact) -> dict[str, Any]:
@@ -168,9 +169,7 @@ def impact(found: Impact) -> dict[str, Any]:
 def signal(one: Quality) -> dict[str, Any]:
     """A kind of signal beside the reports: the shares in [0, 1], null where nothing was reported so."""
     return {
-        "kind": one.kind,
-        "seen": one.seen,
-        "both": one.both,
+        **attributes(one, "kind seen both"),
         "ok_when_ok": round(one.ok.value, 4) if one.ok.total else None,
         "failed_when_failed": round(one.failed.value, 4) if one.failed.total else None,
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError, refused_as
+from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.kernel.value_class import attributes, dataclass
@@ -67,10 +67,10 @@ class Decisions:
         self._showings = folder.parent / SHOWINGS
         self._is_closed = is_closed
 
-    def open(self, decision: OpenDecision) -> None:
-        """Keep a decision until its outcome; raises ``ProblemError`` if it cannot be written."""
+    def open(self, decision: OpenDecision) -> bool:
+        """Keep a decision until its outcome, where the disk lets it: what fits is told all the same."""
         folder = self._showings if decision.session else self._folder
-        with refused_as("the decision could not be kept: {why}"):
+        with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(self._path(decision.decision, session=decision.session), decision)
             for ending in (_OPEN, _ASIDE):
@@ -79,6 +79,8 @@ class Decisions:
                 if len(paths) > KEPT * 11 // 10:
                     for old in sorted(paths, key=lambda path: path.lstat().st_mtime)[:-KEPT]:
                         old.unlink(missing_ok=True)
+            return True
+        return False
 
     def find(self, decision: str) -> OpenDecision:
         """An open decision; raises ``RefusedError`` if an outcome of it is in effect, ``NotFoundError`` if unknown,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.caller.hosts import HOSTS, Event, Host
 from alice_exp.conversations.rules.transcripts import SESSION, TAG, first, loaded, session_name, typed_words
-from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 
@@ -202,10 +202,7 @@ def show(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[
     if decision:
         applied = tuple(one.block.id for one in blocks if one in told or one.block.id in before)
         task = _on_record(known_ones, earlier, prompt)
-        try:
-            known_ones.open(OpenDecision(decision, now, task, {}, kind, applied, (), talk))
-        except ProblemError:
-            # What fits is known all the same: a disk that refuses must not silence the answer.
+        if not known_ones.open(OpenDecision(decision, now, task, {}, kind, applied, (), talk)):
             decision = ""
     if kind == "prompt" and told:
         access(session).record([one.block.id for one in told if not is_of_team(one)], now)

@@ -12,7 +12,6 @@ from alice_exp.finding.rules.ranking import Match, fits_by_tags_alone, is_foreig
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
 from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.store import OpenDecision, decisions
@@ -79,14 +78,10 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     failures = similar_failures(told.episodes, task, context)
     seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
     observing = (*choice.observing, *seen)[:MOST_OBSERVED]
-    warnings, is_kept = choice.warnings, True
     applied, observed = (tuple(one.placed.block.id for one in some) for some in (choice.applied, observing))
     made = OpenDecision(decision, caller.now, task, context, choice.tier, applied, observed)
-    try:
-        decisions(session).open(made)
-    except ProblemError:
-        # What fits is known all the same: a disk that refuses must not silence the answer.
-        warnings, is_kept = (*warnings, UNKEPT_WARNING), False
+    is_kept = decisions(session).open(made)
+    warnings = choice.warnings if is_kept else (*choice.warnings, UNKEPT_WARNING)
     read = [one.placed.block.id for one in choice.applied if not is_of_team(one.placed)]
     access(session).record(read, caller.now)
     return Decision(
