@@ -39,15 +39,19 @@ def connected(session: Session) -> tuple[Connected, ...]:
     found = []
     for host in HOSTS.values():
         path = host_config.place(host, project=False)
-        try:
-            named = host_config.named_by(host, text_of(path), str(path))
-        except ProblemError:
-            continue  # whoever connects the host is told what is wrong with its file
+        named = _named(host, path)
         if named is not None:
             found.append(
                 Connected(host, str(path), (named[0], *named[1]), spool(session).last_call(host.name))
             )
     return tuple(found)
+
+
+def _named(host: Host, path: Path) -> tuple[str, list[str]] | None:
+    # Whoever connects the host is told what is wrong with its file.
+    with suppress(ProblemError):
+        return host_config.named_by(host, text_of(path), str(path))
+    return None
 
 
 def faults(one: Connected, session: Session) -> Iterator[Problem]:
@@ -75,10 +79,7 @@ def foreign(folder: str) -> Iterator[Problem]:
     """Servers of our name that a project's own files bring: what they start is not ours."""
     for host in HOSTS.values():
         path = Path(folder, host.project)
-        try:
-            named = host_config.named_by(host, text_of(path), str(path)) if folder and host.project else None
-        except ProblemError:
-            continue
+        named = _named(host, path) if folder and host.project else None
         if (
             named is not None
             and path != host_config.place(host, project=False)

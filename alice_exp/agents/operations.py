@@ -21,7 +21,7 @@ from alice_exp.finding import usecases as finding_usecases
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
@@ -110,8 +110,7 @@ def heartbeat_summary(connection: Connection) -> dict[str, Any]:
     return {
         "report": report.report,
         "waiting": waiting,
-        "new": report.new,
-        "today": report.today,
+        **attributes(report, "new today"),
         "problems": len(report.problems),
         "summary": f"{waiting} {'candidate waits' if waiting == 1 else 'candidates wait'} "
         "for the person's decision; "
@@ -153,10 +152,7 @@ def memorize(
     assert placed is not None
     connection.added += 0 if captured.merged else 1
     return {
-        "id": placed.block.id,
-        "set": placed.place,
-        "namespace": placed.namespace,
-        "state": placed.block.state,
+        **brief(placed),
         "merged": captured.merged > 0,
         "commit": commit_id(captured.commit),
         "secrets": [{"kind": one.kind, "at": one.at} for one in delicate(placed.block)],

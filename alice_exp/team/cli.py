@@ -10,6 +10,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.store.list_files import note_written
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import said, texts
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES, Placed
@@ -150,9 +151,7 @@ def _document(one: Lesson) -> dict[str, Any]:
         **texts(Placed(one.block, teams.WHERE)),
         "approved": one.approved or None,
         "approved_by": one.by or None,
-        "verified": one.verified,
-        "ok": one.ok,
-        "failed": one.failed,
+        **attributes(one, "verified ok failed"),
     }
 
 

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -204,16 +203,15 @@ def _quoted(word: str) -> str:
 
 def agent(command: Sequence[str], environment: Mapping[str, str], hour: int, minute: int) -> str:
     """The property list of a launchd agent."""
-    words = "".join(f"<string>{escape(word)}</string>" for word in command)
-    set_ = "".join(f"<key>{escape(n)}</key><string>{escape(v)}</string>" for n, v in environment.items())
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
-        '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n<plist version="1.0"><dict>\n'
-        f"<key>Label</key><string>{LABEL}</string>\n<key>ProgramArguments</key><array>{words}</array>\n"
-        f"<key>EnvironmentVariables</key><dict>{set_}</dict>\n<key>StartCalendarInterval</key><dict>"
-        f"<key>Hour</key><integer>{hour}</integer><key>Minute</key><integer>{minute}</integer></dict>\n"
-        "</dict></plist>\n"
-    )
+    import plistlib
+
+    fields = {
+        "Label": LABEL,
+        "ProgramArguments": [*command],
+        "EnvironmentVariables": {**environment},
+        "StartCalendarInterval": {"Hour": hour, "Minute": minute},
+    }
+    return plistlib.dumps(fields).decode()
 
 
 def with_line(

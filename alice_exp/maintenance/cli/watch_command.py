@@ -146,10 +146,7 @@ def _handle(stream: Any) -> int:
 
 
 def _is_pipe(handle: int) -> bool:
-    try:
-        mode = os.fstat(handle).st_mode
-    except OSError:
-        return False
+    mode = os.fstat(handle).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
