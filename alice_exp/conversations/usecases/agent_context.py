@@ -19,7 +19,6 @@ from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed, content_hash, is_approved, is_of_team
-from alice_exp.terminal.console import team_of
 from alice_exp.terminal.language import aside, say
 
 if TYPE_CHECKING:
@@ -209,6 +208,9 @@ def prime(session: Session, budget: int, project: str = "", *, personal: bool = 
         held = {content_hash(one.block) for one in queue}
         team = session.team.told()
         queue += in_order(one for one in team if not rests(one) and content_hash(one.block) not in held)
+    # Imported here, so that `import alice_exp` does not pay for the command line.
+    from alice_exp.terminal.console import team_of
+
     lines = []
     for one in queue:
         # Whole: what does not fit the budget is left out, never cut.
