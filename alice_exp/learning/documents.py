@@ -9,7 +9,7 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import brief, payload_text, texts
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Placed, Record, is_of_team
+from alice_exp.model.values.block import CONFIDENCE, Placed, Record, is_of_team
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -55,15 +55,15 @@ def assessment(assessed: Assessment, say: Callable[[str], str] = str) -> dict[st
         "suggestions": [advice],
         "evidence": [
             {
-                "id": one.placed.block.id,
-                "key": one.placed.block.key or None,
-                "confidence_level": one.level,
-                "access_count": one.placed.block.access_count,
-                "consolidation_score": round(one.consolidation, 4),
-                "updated_at": one.placed.block.updated_at,
-                "snippet": one_line(payload_text(one.placed), 120),
+                "id": placed.block.id,
+                "key": placed.block.key or None,
+                "confidence_level": confidence_level(CONFIDENCE[placed.block.state]),
+                "access_count": placed.block.access_count,
+                "consolidation_score": round(consolidation, 4),
+                "updated_at": placed.block.updated_at,
+                "snippet": one_line(payload_text(placed), 120),
             }
-            for one in assessed.evidence
+            for placed, consolidation in assessed.evidence
         ],
         "stats": {
             "total_memories": stats.total,
@@ -73,6 +73,11 @@ def assessment(assessed: Assessment, say: Callable[[str], str] = str) -> dict[st
             "coverage": round(stats.coverage, 4),
         },
     }
+
+
+def confidence_level(confidence: float) -> str:
+    """A block's confidence as a word (B3.10)."""
+    return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
 
 
 def changed(placed: Placed, change: Change) -> dict[str, Any]:

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from alice_exp.learning.documents import ASSESSED, assessment
+from alice_exp.learning.documents import ASSESSED, assessment, confidence_level
 from alice_exp.learning.rules.assessment import (
     LEAST_CERTAIN,
     Grade,
     Stats,
     Weights,
     assess,
-    confidence_level,
     grade,
     meta_score,
 )

@@ -53,7 +53,7 @@ def _assessment(terminal: Terminal, assessed: Assessment, answer: Mapping[str, A
         terminal.line(
             f"  {assessed.score:.4f} = " + listed(f"{say(name)} {getattr(stats, name):.2f}" for name in PARTS)
         )
-        told = (one.placed for one in assessed.evidence)
+        told = (one for one, _ in assessed.evidence)
         rows = [[one.block.id, say(one.block.state), short(documents.payload_text(one), 60)] for one in told]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
     terminal.line(*answer["suggestions"])

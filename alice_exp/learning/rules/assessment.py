@@ -59,23 +59,15 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """One block as evidence of what is known (R3.17)."""
-
-    placed: Placed
-    level: Literal["high", "medium", "low"]
-    consolidation: float
-
-
-@dataclass(frozen=True, slots=True)
 class Assessment:
-    """How well a topic is known: the grade, the score in [0, 1] with 4 decimals, its parts and the best evidence."""
+    """How well a topic is known: the grade, the score in [0, 1] with 4 decimals, its parts, and as the best evidence
+    blocks with their consolidation (R3.17)."""
 
     topic: str
     grade: Grade
     score: float
     stats: Stats
-    evidence: tuple[Witness, ...]
+    evidence: tuple[tuple[Placed, float], ...]
 
 
 def meta_score(stats: Stats, weights: Weights) -> float:
@@ -90,11 +82,6 @@ def grade(score: float, total: int) -> Grade:
     if total == 0:
         return "none"
     return next((name for name, least in _LEAST if score >= least), "very_low")
-
-
-def confidence_level(confidence: float) -> Literal["high", "medium", "low"]:
-    """A block's confidence as a word (B3.10)."""
-    return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
 
 
 def assess(
@@ -129,10 +116,7 @@ def assess(
         certain * min(1.0, len(looked) / FULL_COVERAGE),
     )
     score = meta_score(stats, weights)
-    evidence = tuple(
-        Witness(placed, confidence_level(CONFIDENCE[placed.block.state]), value)
-        for placed, value in list(zip(looked, settled, strict=True))[:SHOWN]
-    )
+    evidence = tuple(zip(looked, settled, strict=True))[:SHOWN]
     return Assessment(topic, grade(score, stats.total), score, stats, evidence)
 
 

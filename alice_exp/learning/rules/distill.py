@@ -220,12 +220,8 @@ def _shown(
 
 def _chance(one: Group, where: Sequence[int]) -> float:
     """The probability that chance parts the outcomes of a group as unevenly as a condition does."""
-    own, whole = _successes(one, where), _successes(one, one.places)
+    own, whole = (sum(one.episodes[index].success for index in places) for places in (where, one.places))
     return fisher(own, len(where) - own, whole - own, (len(one.places) - len(where)) - (whole - own))
-
-
-def _successes(one: Group, places: Iterable[int]) -> int:
-    return sum(one.episodes[index].success for index in places)
 
 
 def _opposite(episodes: Sequence[Episode], condition: Trait, outside: Sequence[int]) -> Trait | None:
@@ -256,7 +252,7 @@ def _plain(one: Group) -> list[Lesson]:
     own, _ = one.rates(one.places)
     like = _like_situations(one)
     mine, others = like.rates(like.places)
-    low, high = _gap(one)
+    low, high = _gap(mine, others)
     average = (mine.successes + others.successes) / (mine.total + others.total)
     # Alone, a clear rate of its own is enough; among other actions theirs has to be another one, too.
     whole = Group(like.episodes, one.basis, one.trait, tuple(range(len(like.episodes))))
@@ -288,10 +284,8 @@ def _like_situations(one: Group) -> Group:
     return Group([one.episodes[index] for index in chosen], one.basis, one.trait, own)
 
 
-def _gap(one: Group) -> tuple[float, float]:
-    """The interval of the difference in success rate to the others in like situations, in [-1, 1]."""
-    like = _like_situations(one)
-    own, others = like.rates(like.places)
+def _gap(own: Rate, others: Rate) -> tuple[float, float]:
+    """The interval of a difference in success rate, in [-1, 1]; of too few others it says nothing."""
     return difference(own, others) if others.total >= REPEATS else (-1.0, 1.0)
 
 
@@ -327,7 +321,8 @@ def _falling(one: Group) -> list[Lesson]:
 
 def _lesson(kind: Kind, one: Group, condition: Trait | None = None) -> Lesson:
     own, others = one.rates(one.places)
-    low, high = _gap(one)
+    like = _like_situations(one)
+    low, high = _gap(*like.rates(like.places))
     said = condition[1] if condition else ""
     support = Support(one.episodes[0].task_type, one.basis, one.trait, own, others, low, high, None, said)
     return Lesson(kind, one, support, condition)
