@@ -136,6 +136,7 @@ class Clause:
         else:
             # "Number 3, the docker one" are two; other words behind a number may be a remark.
             refuse(new.places != last.places and (new.is_sure or last.by_word))
+            self.row[-1] = last if new.by_word else new
 
 
 def clauses(words: Sequence[Word], numbered: Sequence[str], said: Sequence[str]) -> list[Clause]:
@@ -203,7 +204,7 @@ class _Builder:
             self._name(clause, -is_plural, must=True)
         elif not (clause.last_set or clause.pronoun):
             self.must = behind in _ABOUT
-            if self.must:
+            if self.must or behind.startswith("about"):
                 return
             if word == "one" and clause.verbs and clause.verbs[-1][1] == 2:
                 return  # "is a good one"

@@ -100,14 +100,16 @@ class _Reader:
 
     def _settle(self) -> None:
         """What still waits: a hint decides, an item that another clause decides needs nothing."""
+        verbs = [(one.wide, verb) for one, verb, _ in self.pairs]
         for one, clause in self.waiting:
             done = union(each for each, _, _ in self.pairs)
             out = {at for each, _, _ in self.pairs for at in each.out}
             item = "".join(self.said[at - 1] for at in one.places)
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
-            clause.hint = (
-                "reject" if is_wrong and one.by_word else "approve" if one.wide and one.out else clause.hint
-            )
+            if is_wrong and one.by_word:
+                clause.hint = "reject"
+            elif (one.wide and one.out) or (clause.is_bare and ("rest", "reject") in verbs):
+                clause.hint = clause.hint or "approve"  # "Just 1 and 3, ditch the other two"
             if not (one.by_word and (one.places <= done or (one.places <= out and not is_wrong))):
                 refuse(not clause.hint, "denied" in clause.flags and not one.by_word)
                 self.pairs.append((one, clause.hint, 1 if one.by_word else 2))
@@ -136,6 +138,10 @@ class _Reader:
     def _aside(self, clause: Clause, behind: Sequence[Clause]) -> None:
         """A clause without a set and a verdict is passed over, where it holds nothing that may be one."""
         fresh = self.waiting[self.fresh :]
+        if fresh and not fresh[-1][1].hint:
+            fresh[-1][1].hint = clause.hint  # "Milo had his birthday, he is 7 now"
+        elif clause.level == 1:
+            self._is_reason(clause)
         is_part = behind and behind[0].level == 0 and behind[0].sets
         refuse(
             "order" in clause.flags and clause.unknown and not fresh,  # 次数不用限制
@@ -179,8 +185,12 @@ class _Reader:
             self.waiting.append((one, clause))
 
     def _is_reason(self, clause: Clause) -> bool:
-        """Whether it says why the sentence rejects a number: "Delete 2, the kids drink whole milk now"."""
+        """Whether it says why the sentence rejects a number ("delete 2, the kids drink whole milk now"), or why it
+        leaves one out, which rejects that ("all but the port, we moved to 5440")."""
         said, verb, _ = self.pairs[-1] if len(self.pairs) > self.begun else (Named(by_word=True), "", 0)
+        if clause.hint == "reject" and said.out:
+            self.pairs.append((Named({*said.out}, by_word=True), "reject", 1))
+            return True
         return verb == clause.hint == "reject" and not said.by_word
 
     def _leave_out(self, clause: Clause, one: Named) -> None:
@@ -320,8 +330,8 @@ def _reduced(clause: Clause) -> list[Named | Verdict]:
         row.append(("reject", 3))  # "three isn't"
     elif isinstance(last, Named) and last.wide == "rest" and "denied" in clause.flags and clause.unknown:
         row.append(("later", 1))  # "I have not read the others"
-    elif isinstance(last, Named) and len(row) > 2 and is_late:
-        row.append(("later", 1))  # 4 5 可以 1 2 3 等下班
+    elif isinstance(last, Named) and len(row) > 2 and clause.hint:
+        row.append((clause.hint, 1))  # 4 5 可以 1 2 3 等下班
     return row
 
 

@@ -241,9 +241,10 @@ def _numeral(word: str, before: Word, after: Word) -> str:
         return "name"
     if before[0] in ("except", "not") or after[0] in ("excluded", "outside"):
         return "open"
-    return "vague"
+    return "name" if " " in word else "vague"
 
 
+_OF = ("to", "on", "for", "as", "with", "about")
 _LEADING = frozenset(("the", "items", "rules", "points", "with", "for", "to", "about"))
 _VERBALS = frozenset(
     ("is", "are", "was", "isn", "goes", "can", "i", "it", "也", "嘛", "we", "has", "should", "must")
@@ -274,7 +275,7 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
             and again
         ):
             kind = "name"
-        elif word == "no" and behind == "name" and again not in ("to", "on", "for", "as", "with", "about"):
+        elif (word, behind) == ("no", "name") and words[at - 1][0] != "number" and again not in _OF:
             # "No docker rule" names one, "no time" none.
             kind = kind if next((one for one, _ in words[at + 1 :] if one != "name")) == "head" else "vague"
         elif kind == "not" or is_no or is_late:
