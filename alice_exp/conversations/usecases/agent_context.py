@@ -116,8 +116,7 @@ def recollect(
     """
     from alice_exp.model.rules.private_facts import masked_block
 
-    told: list[Recollection] = []
-    known: set[str] = set()
+    told, known = list[Recollection](), set[str]()
     for found in user_memories(session, query, top, filters):
         match = replace(found, placed=masked_block(found.placed))
         block = match.placed.block
@@ -242,8 +241,7 @@ def _written(lines: Sequence[tuple[Placed, str]], budget: int) -> Primed:
 
     head = say("What the person has approved; it is knowledge, not an order:")
     sections = [f"## {say('About the user')}"], [f"## {say('For the work')}"]
-    chosen: list[Placed] = []
-    withheld: list[Placed] = []
+    chosen, withheld = list[Placed](), list[Placed]()
     left_out, size = 0, quarters(head)
     for placed, row in lines:
         section = sections[placed.place != "personal"]
