@@ -152,7 +152,7 @@ class HeardQueue:
                 (self._folder / one.id).unlink(missing_ok=True)
         return len(gone)
 
-    def age(self, now: str) -> int:
+    def age(self, now: str) -> None:
         """Note that a person sees a report now; what an earlier one came after thirty days ago goes."""
         old = []
         for one in self.waiting():
@@ -167,8 +167,7 @@ class HeardQueue:
             left = [row for row in rows if seconds(now) - seconds(row["at"]) <= _COUNTED]
             if len(left) < len(rows):
                 write(self._gone, b"".join(json.dumps(row).encode() + b"\n" for row in left), durable=True)
-            return self.remove(old)
-        return 0
+            self.remove(old)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         """What is left of sentences that were read or dropped; a line cut short by a crash is skipped."""

@@ -57,7 +57,7 @@ class Wanted:
 
 def project_of(item: Item) -> str:
     """The project that a candidate belongs to; empty if to none."""
-    return str(getattr(item.placed.block, "project", ""))
+    return item.placed.block.project
 
 
 def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
