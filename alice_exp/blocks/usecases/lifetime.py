@@ -19,7 +19,7 @@ from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.rules.adoption import completed, raises_trust
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after
-from alice_exp.model.rules.lifecycle import Change, Thresholds
+from alice_exp.model.rules.lifecycle import DEFAULT, Change, Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
 from alice_exp.model.rules.private_facts import pool_path
@@ -268,16 +268,27 @@ def retire(
         )
 
     def change(placed: Placed, thresholds: Thresholds) -> tuple[Change, str]:
-        if placed.place == "archive":
-            raise _refused(placed, "{id} is archived already", "see 'alice-exp why {id}'")
-        done = retired(placed.block, reason, caller.now, to, thresholds)
-        if not done.archive:
-            return done, placed.path
-        origin = namespace_name(placed.path).replace("low_value/", _POOL)
-        block = replace(done.block, archived=Archived(origin, caller.now, "obsolete"))
-        return replace(done, block=block), path_of("archive", "obsolete")
+        return retirement(placed, reason, caller.now, to, thresholds)
 
     return _changed(home, caller, "retire", reference, change, (("Reason", reason),))
+
+
+def retirement(
+    placed: Placed,
+    reason: str,
+    now: str,
+    to: Literal["obsolete", "past"] = "obsolete",
+    thresholds: Thresholds = DEFAULT,
+) -> tuple[Change, str]:
+    """What retiring makes of a block, and the path where it goes; ``RefusedError`` where it is archived already."""
+    if placed.place == "archive":
+        raise _refused(placed, "{id} is archived already", "see 'alice-exp why {id}'")
+    done = retired(placed.block, reason, now, to, thresholds)
+    if not done.archive:
+        return done, placed.path
+    origin = namespace_name(placed.path).replace("low_value/", _POOL)
+    block = replace(done.block, archived=Archived(origin, now, "obsolete"))
+    return replace(done, block=block), path_of("archive", "obsolete")
 
 
 def revive(home: Home, caller: Caller, reference: str, *, from_rejected: bool = False) -> Lived:
@@ -368,13 +379,13 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Lived:
     return committed(home.apply(plan, PLACES))
 
 
-def asked_with(snapshot: Snapshot, named: str) -> tuple[Placed, ...]:
-    """All living others of the questions that the block ``named`` is part of, those in doubt among them: a person's
+def asked_with(snapshot: Snapshot, *named: str) -> tuple[Placed, ...]:
+    """All living others of the questions that the blocks ``named`` are part of, those in doubt among them: a person's
     answer about one is an answer about all (DESIGN 12.5)."""
     groups = (
         {placed.block.id, *placed.block.doubt.beside}
         for placed in snapshot.concerned((DOUBTED, "", "~"))
         if placed.block.doubt is not None and is_in_doubt(placed.block)
     )
-    ids = {one for group in groups if named in group for one in group} - {named}
+    ids = {one for group in groups if group.intersection(named) for one in group}.difference(named)
     return tuple(placed for placed in snapshot.with_ids(ids).values() if placed.place != "archive")

@@ -7,15 +7,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from alice_exp.blocks.usecases.lifetime import asked_with
+from alice_exp.blocks.usecases.lifetime import asked_with, retirement
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.references import namespace_name, resolve
+from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.model.rules.doubt import rested
-from alice_exp.model.rules.lifecycle import retire
-from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Archived, Placed, path_of
+from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Placed
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
 from alice_exp.review.usecases import decisions
@@ -55,14 +54,12 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
         changed = [p for p in pair if p.place == "low_value" and not decisions.is_seen(p.block, seen)]
         if changed:
             return None, Decided((), tuple((p.block.id, "changed") for p in changed))
-        ended = tuple(
-            (decisions.refused if p.place == "low_value" else _retired)(p, caller.now) for p in pair
-        )
+        gone = (retirement(p, "no longer true", caller.now) for p in pair if p.place != "low_value")
+        waiting = (decisions.refused(p, caller.now) for p in pair if p.place == "low_value")
+        ended = (*waiting, *(Put(done.block, path) for done, path in gone))
         # To say which one no longer holds answers for the others that were asked about with it.
-        group = {other.block.id: other for p in pair for other in asked_with(snapshot, p.block.id)}
-        for put in ended:
-            group.pop(put.block.id, None)
-        puts = (*ended, *(Put(rested(p.block, caller.now), p.path) for p in group.values()))
+        group = asked_with(snapshot, *(p.block.id for p in pair))
+        puts = (*ended, *(Put(rested(p.block, caller.now), p.path) for p in group))
         act = Act(
             "reject", caller.actor, caller.now, tuple(put.block.id for put in puts), decisions.where_to(ended)
         )
@@ -131,12 +128,3 @@ def merge(
         return changes, Decided((Placed(block, kept.path),))
 
     return committed(home.apply(plan, PLACES))
-
-
-def _retired(old: Placed, now: str) -> Put:
-    if old.place == "archive":
-        see = Hint("see 'alice-exp why {id}'", id=old.block.id)
-        raise RefusedError("{id} is archived already", id=old.block.id, hint=see)
-    done = retire(old.block, "no longer true", now)
-    archived = Archived(namespace_name(old.path), now, "obsolete")
-    return Put(replace(done.block, archived=archived), path_of("archive", "obsolete"))
