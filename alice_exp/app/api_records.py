@@ -24,7 +24,6 @@ from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
 from alice_exp.episodes.rules.search_episodes import statistics as count_episodes
 from alice_exp.episodes.usecases import Kept, Pruned, Reflected
 from alice_exp.finding.usecases import Filters
-from alice_exp.home.record_access import recorded
 from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.learning.usecases import propose_from_episodes
@@ -33,7 +32,6 @@ from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
-from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review.rules.doubts import Answer
 from alice_exp.review.rules.reply import more, read
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
@@ -90,13 +88,13 @@ class Records:
 
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
-        snapshot = self._recorded(EPISODES_PATH)
+        snapshot = self._session.recorded(EPISODES_PATH)
         wanted = filters or EpisodeFilters()
         return episode_book.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
-        return (self._recorded(EPISODES_PATH).episodes or EpisodeBook()).episodes
+        return (self._session.recorded(EPISODES_PATH).episodes or EpisodeBook()).episodes
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
@@ -152,7 +150,9 @@ class Records:
 
     def search_events(self, query: str, top: int = 10, *, since: str = "", until: str = "") -> list[Hit]:
         """The thoughts that fit, best first, those of long ago too; times are ISO-8601 UTC."""
-        return timeline.find_thoughts(self._session, self._recorded(EVENTS_PATH), query, top, since, until)
+        return timeline.find_thoughts(
+            self._session, self._session.recorded(EVENTS_PATH), query, top, since, until
+        )
 
     def event_statistics(self) -> TimelineStatistics:
         """How many segments, thoughts and merges (R1.33)."""
@@ -160,13 +160,10 @@ class Records:
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        return timeline.expand(self._recorded(EVENTS_PATH), self._session.history, segment)
+        return timeline.expand(self._session.recorded(EVENTS_PATH), self._session.history, segment)
 
     def _timeline(self) -> Timeline:
-        return self._recorded(EVENTS_PATH).timeline or Timeline()
-
-    def _recorded(self, path: str) -> Snapshot:
-        return recorded(self._session.home, self._session.history, path)
+        return self._session.recorded(EVENTS_PATH).timeline or Timeline()
 
 
 M = TypeVar("M", Message, dict[str, Any], Mapping[str, Any])

@@ -16,7 +16,6 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.episodes.rules import search_episodes
 from alice_exp.episodes.rules.retention import Pruning, prune
 from alice_exp.episodes.rules.search_episodes import Filters, Match
-from alice_exp.home.record_access import require_sound
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
@@ -264,7 +263,7 @@ def cleaned(count: int) -> str:
 
 
 def _present(snapshot: Snapshot) -> EpisodeBook:
-    require_sound(snapshot, EPISODES_PATH)
+    snapshot.require_record(EPISODES_PATH)
     return snapshot.episodes or EpisodeBook()
 
 

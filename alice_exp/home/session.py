@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.scan import Json, Problem
     from alice_exp.kernel.models import Embeddings, Provider
+    from alice_exp.model.values.block import Place
     from alice_exp.model.values.config import Config
-    from alice_exp.model.values.snapshot import Catalogue
+    from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 T = TypeVar("T")
 
@@ -218,6 +219,18 @@ class Session:
     def look_up(self, reference: str) -> Placed:
         """The block that a reference stands for, in any set or the archive; raises like ``resolve``."""
         return resolve(self.home.read(REVIEWED), reference)
+
+    def recorded(self, path: str, places: Collection[Place] = ()) -> Snapshot:
+        """A snapshot with the record file at ``path``; if that has a problem, with its last good version (DESIGN 3)."""
+        from alice_exp.model.formats.record_schema import EPISODES_PATH, past_episodes, past_timeline
+
+        snapshot = self.home.read(places, records=path)
+        if snapshot.record(path) is not None:
+            return snapshot
+        data = next((text for _, text in self.history.texts(path)), "{}").encode()
+        if path == EPISODES_PATH:
+            return replace(snapshot, episodes=past_episodes(data))
+        return replace(snapshot, timeline=past_timeline(data))
 
     @property
     def target(self) -> Home:

@@ -69,10 +69,9 @@ class Terminal:
 
     def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
         """A snapshot with the record file at ``path``; if that has a problem, its last good version, and a warning."""
-        from alice_exp.home.record_access import recorded
         from alice_exp.kernel.jsonc.scan import first_error
 
-        snapshot = recorded(self.session.home, self.session.history, path, places)
+        snapshot = self.session.recorded(path, places)
         if (fault := first_error(snapshot.problems, path)) is not None:
             self.warn(fault.as_error("{message}; the last good version answers"))
         return snapshot

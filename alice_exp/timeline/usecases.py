@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import require_person
-from alice_exp.home.record_access import require_sound
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.text.named_dates import named_spans
@@ -161,7 +160,7 @@ def segment_number(reference: str) -> int:
 
 
 def _present(snapshot: Snapshot) -> Timeline:
-    require_sound(snapshot, EVENTS_PATH)
+    snapshot.require_record(EVENTS_PATH)
     return snapshot.timeline or Timeline()
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import Caller
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases import bounded, cleaned
-from alice_exp.home.record_access import require_sound
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -85,7 +84,7 @@ def report_decision(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         waiting.find(decision)
         for path in (EPISODES_PATH, EVENTS_PATH):  # An act is never half recorded.
-            require_sound(snapshot, path)
+            snapshot.require_record(path)
         named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         told, missing = _told_of(snapshot, theirs, open_decision, named, left_out, caller)

@@ -13,7 +13,6 @@ from typing import Literal
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.episodes.usecases import named
-from alice_exp.home.record_access import require_sound
 from alice_exp.home.session import Session
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.value_class import dataclass
@@ -64,7 +63,7 @@ def distil(session: Session, references: Sequence[str] = (), limit: int = 20) ->
     Fewer than three episodes show no repetition: each of them is proposed as it is.
     """
     snapshot = session.target.read(PLACES, records=True)
-    require_sound(snapshot, EPISODES_PATH)
+    snapshot.require_record(EPISODES_PATH)
     book = snapshot.episodes or EpisodeBook()
     if references:
         proposals = tuple(

@@ -7,21 +7,17 @@ from datetime import UTC, datetime, timedelta
 
 from alice_exp.caller.acting import require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.record_access import ahead
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.store.inspection import SURROUNDINGS, Examination
-from alice_exp.maintenance.usecases.settings import schemas
+from alice_exp.maintenance.usecases.settings import SKEW, ahead, schemas
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.owner import usecases as owning
 from alice_exp.sync.remotes import remotes
-
-SKEW = timedelta(minutes=2)
-"""The most that a time may be in the future before the clock is doubted."""
 
 _PERSONAL: tuple[Place, ...] = ("personal",)
 _LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
@@ -72,7 +68,7 @@ def _remotes(session: Session) -> Iterator[Problem]:
 
 def _clock(session: Session) -> Iterator[Problem]:
     """Commits, episodes and blocks from the future: the clock is wrong now, or was then."""
-    latest = datetime.fromisoformat(session.caller.now) + SKEW
+    latest = datetime.fromisoformat(session.caller.now) + timedelta(seconds=SKEW)
     repository = session.home.repository
     head = repository.head()
     # A time of git's may lie beyond the last year that a calendar here knows.

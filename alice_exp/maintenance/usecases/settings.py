@@ -9,12 +9,12 @@ from datetime import datetime
 
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error, only_errors
+from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.block_schema import SHAPES
@@ -30,7 +30,13 @@ from alice_exp.model.formats.field_readers import (
     said,
     whole,
 )
-from alice_exp.model.formats.record_schema import EMPTY, EPISODE_SHAPE, SEGMENT_SHAPE
+from alice_exp.model.formats.record_schema import (
+    EMPTY,
+    EPISODE_SHAPE,
+    EPISODES_PATH,
+    EVENTS_PATH,
+    SEGMENT_SHAPE,
+)
 from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
@@ -239,6 +245,22 @@ def default_files() -> dict[str, str]:
     """The files of a new home, path to text."""
     files = {one.path: f"// {one.comment}\n// {_EDIT}\n{NEW_FILE}" for one in NAMESPACES}
     return {**files, **EMPTY, PATH: default_text(), **schemas()}
+
+
+SKEW = 120.0
+"""Seconds by which a time may lie in the future before the clock is doubted."""
+
+
+def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
+    """Warnings about records from the future, which formulas treat as of now (B0.12)."""
+    latest = seconds(now) + SKEW
+    episodes = snapshot.episodes.episodes if snapshot.episodes else ()
+    segments = snapshot.timeline.segments if snapshot.timeline else ()
+    found = [(EPISODES_PATH, one.id, one.at) for one in episodes if one.at and seconds(one.at) > latest]
+    late = (one for one in segments if max(one.start_timestamp, one.end_timestamp) > latest)
+    found += [(EVENTS_PATH, f"#{one.id}", one.end) for one in late]
+    template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
+    return tuple(Problem.warning(path, template, what=what, at=at) for path, what, at in found)
 
 
 def check(home: Home, now: str) -> tuple[Problem, ...]:

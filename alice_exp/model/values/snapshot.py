@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Block, Entry, Place, Placed, namespace_of, path_of, place_of
 from alice_exp.model.values.config import Config
@@ -163,6 +163,20 @@ class Snapshot:
         catalogue knows them, of these the latest ``most`` of each span, else all."""
         unread = [file.path for file in self.files if file.is_unread]
         return self._among(self._known(lambda rows: rows.concerned(unread, spans, most)))
+
+    def record(self, path: str) -> EpisodeBook | Timeline | None:
+        """The episodes or the timeline, by the path of their file; None if they were not requested or are broken."""
+        from alice_exp.model.values.records import EPISODES_PATH
+
+        return self.episodes if path == EPISODES_PATH else self.timeline
+
+    def require_record(self, path: str) -> None:
+        """Raise ``ProblemError`` if the record file that an act would write has a problem; it is left untouched."""
+        if self.record(path) is not None:
+            return
+        fault = first_error(self.problems, path) or Problem.fault(path, "the file cannot be read")
+        hint = "mend the file, then run the command again"
+        raise fault.as_error("{message}; nothing was recorded", hint=hint)
 
     def rejected(self) -> Iterator[Placed]:
         """The rejected blocks of a snapshot that includes the archive."""
