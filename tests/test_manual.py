@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.app.main import command
+from alice_exp.app.main import command, open_home
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import parted
 from tests.manual import PAGE, every, page
 
@@ -38,8 +39,7 @@ def _parse(line: str) -> str:
     plain = re.sub(r"^\w+=\$\((.*)\)$", r"\1", line).replace('eval "$(', "").replace(')"', "")
     words = shlex.split(re.sub(r" ([<>] ?\S+|\| .*)$", "", plain))
     assert words.pop(0) == "alice-exp", line
-    group: Any = command()
-    context = group.make_context("alice-exp", words)
+    context: Any = command().make_context("alice-exp", words, obj=Terminal(open_home))
     while hasattr(context.command, "list_commands") and context._protected_args:
         name, one, rest = context.command.resolve_command(context, [*context._protected_args, *context.args])
         context = one.make_context(name, rest, parent=context)
