@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.kernel.journal.derived_file import derived, load_derived
+from alice_exp.kernel.journal.commit_writer import derived, load_derived
 from alice_exp.kernel.value_class import attributes, dataclass
 
 if TYPE_CHECKING:

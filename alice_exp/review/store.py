@@ -8,7 +8,7 @@ from dataclasses import asdict, field, replace
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed

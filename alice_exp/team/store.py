@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.kernel.errors import ProblemError, RefusedError, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import missing_git
 from alice_exp.team.rules.publication import SIGN
 from alice_exp.team.rules.team_file import LARGEST, PATH, merge_texts

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from alice_exp import Alice
-from alice_exp.kernel.journal.derived_file import load_derived
+from alice_exp.kernel.journal.commit_writer import load_derived
 from alice_exp.learning.rules.impact import Quality, qualities
 from alice_exp.model.values.block import PLACES
 from docs.bench.learning_page import write_part

@@ -33,7 +33,7 @@ def prompted(words: list[str]) -> int:
 
 def check(root: Path) -> None:
     """An ``AssertionError`` says what was lost, or what stands in half."""
-    from alice_exp.kernel.journal.derived_file import load_derived
+    from alice_exp.kernel.journal.commit_writer import load_derived
 
     code, is_refused = int(os.environ["CM_RC"]), os.environ["CM_MODE"].startswith("errno")
     enter(root)

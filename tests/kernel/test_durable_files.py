@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.kernel.journal import atomic_files, commit_writer, derived_file, transaction
+from alice_exp.kernel.journal import atomic_files, commit_writer, transaction
 from alice_exp.kernel.journal.act import Message
 from alice_exp.kernel.journal.atomic_files import MARK, ChangedOnDisk
 from alice_exp.kernel.journal.git_process import LOST, Repository
@@ -377,9 +377,9 @@ def test_many_small_packs_are_packed_as_much_as_few_large_ones(
 
 def test_signatures_name_no_commit_while_gits_index_is_stale(tmp_path: Path) -> None:
     writer = commit_writer.CommitWriter(tmp_path, tmp_path / "files.json", None, RepoConfig)  # type: ignore[arg-type]
-    writer.stamps = derived_file.Stamps("1" * 40)
+    writer.stamps = commit_writer.Stamps("1" * 40)
     for stale in (True, False):
         writer.repository.index_is_stale = stale
         writer.save()
         assert writer.reread().head == ("" if stale else "1" * 40)
-        writer.stamps = derived_file.Stamps("1" * 40)
+        writer.stamps = commit_writer.Stamps("1" * 40)

@@ -15,7 +15,7 @@ from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.home.store.list_files import write_local
 from alice_exp.kernel.errors import PeerError
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.learning.store import Decisions, OpenDecision
 from alice_exp.model.rules.lifecycle import DEFAULT

@@ -18,8 +18,7 @@ from alice_exp.home.store.list_files import TRACKED
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, Act, Actor, Commit, disclaimed, read
-from alice_exp.kernel.journal.commit_writer import CommitWriter
-from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
+from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
 from alice_exp.kernel.journal.git_process import NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, SEEN
 from alice_exp.kernel.journal.transaction import FileChange

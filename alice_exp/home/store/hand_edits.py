@@ -13,8 +13,7 @@ from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
-from alice_exp.kernel.journal.commit_writer import CommitWriter
-from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
+from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, edit, parse
 from alice_exp.kernel.jsonc.scan import first_error

@@ -19,7 +19,7 @@ from typing import Literal
 from alice_exp.kernel.errors import Names, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import MARK, OUT, RACY_NS, Signature, content_of, read_bytes
-from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import NAME

@@ -17,7 +17,7 @@ from alice_exp.kernel.errors import AliceError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.journal.atomic_files import sweep, sync_directory
-from alice_exp.kernel.journal.derived_file import Stamps
+from alice_exp.kernel.journal.commit_writer import Stamps
 from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.journal.transaction import FileChange
