@@ -68,7 +68,7 @@ def _rows(text: str) -> list[str]:
 
 
 _TERMS = """
-result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session outcome event act shared ok fail still_true claim
+result metadata coverage recency consolidation frequency longevity uniqueness popularity reward reasoning note episode decision session outcome event act shared ok fail still_true claim
 import conflict retired revived revoked promoted debounced noted withheld reflection
 """
 _REFUSALS = """

@@ -66,8 +66,7 @@ def weight_of(pieces: Iterable[str]) -> dict[str, float]:
         if not is_cjk(piece):
             weights[piece] = LIGHT if piece in _light()[0] else 1.0
             continue
-        counts = [LIGHT if place else 1.0 for place in _light_places(piece)]
-        found = [*zip(piece, counts, strict=True)]
+        found = [*zip(piece, [LIGHT if place else 1.0 for place in _light_places(piece)], strict=True)]
         found += [(one + other, min(a, b)) for (one, a), (other, b) in pairwise(found)]
         for token, count in found:
             weights[token] = max(weights.get(token, 0.0), count)

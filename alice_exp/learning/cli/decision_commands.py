@@ -292,10 +292,11 @@ def _tell(terminal: Terminal, done: Distilled, explain: bool, dry_run: bool) -> 
             where = say(
                 "known as {id}" if one.verdict == "known" else "rejected before as {id}", id=one.block
             )
-        terminal.line(f"{where}  {say(proposal.kind)}: {short(proposal.payload.content, 90)}")
+        said = say("{name}: {text}", name=say(proposal.kind), text=short(proposal.payload.content, 90))
+        terminal.line(f"{where}  {said}")
         if explain:
             template, values = proposal.explanation
             terminal.line(f"  {say(template, **values)}")
-            terminal.line(f"  {say('evidence')}: {', '.join(proposal.episodes[-5:])}")
+            terminal.pair(say("evidence"), ", ".join(proposal.episodes[-5:]))
     if not done.judged:
         terminal.line(say("nothing repeats in {count} episodes", count=done.episodes))
