@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import atomic_files, commit_writer, transaction
 from alice_exp.kernel.journal.act import Message
 from alice_exp.kernel.journal.atomic_files import MARK, ChangedOnDisk
@@ -81,6 +82,21 @@ def test_a_writer_that_holds_the_old_file_open_calls_the_act_off(
             act(repository, {"a/one": FileChange(OLD, NEW), "a/two": FileChange(OLD, NEW)})
     assert one.read_bytes() == b"late\n" and (repository.work_tree / "a/two").read_bytes() == OLD
     assert repository.head() == head and not left(repository.work_tree)
+
+
+def test_an_act_under_which_another_git_moved_the_branch_is_not_told_as_done(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = repository.head()
+    named = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    made = repository.run(*named, "commit-tree", f"{base}^{{tree}}", "-p", base, "-m", "by hand")
+    theirs = made.decode().strip()
+    at_exchange(monkeypatch, lambda: repository.run("update-ref", repository.branch(), theirs))
+    with pytest.raises(ProblemError) as refused:
+        act(repository, {"a/one": FileChange(OLD, NEW)})
+    lost = str(refused.value).rpartition("/")[2]
+    assert repository.head() == theirs and repository.parent(lost) == base
+    assert repository.run("show", f"{LOST}/{lost}:a/one") == NEW
 
 
 def test_a_save_after_the_act_is_the_next_hand_edit(repository: Repository) -> None:

@@ -74,6 +74,7 @@ _OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
 """Types of block that tell of a person, where their subject is one."""
 
 _MYSELF = re.compile(r"^\s*(?:我(?!们|司|校|厂|院|组|部)|I\b|my )", re.IGNORECASE)
+_FIRST = re.compile(r"^\s*(?:(我)|(my)\b|I(?: (am|have|(\w+))\b)?)", re.IGNORECASE)
 _CHINESE, _ENGLISH = r"^\s*(?:该|本)?用户", r"^\s*(?:the\s)?user(?:['’]s)?\s"
 _USER = re.compile(f"{_CHINESE}|{_ENGLISH}", re.IGNORECASE)
 
@@ -105,13 +106,22 @@ def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
     """
     if suggested:
         return "work"
-    if not _USER.match(payload):
-        return "user" if kind in _OF_PERSONS and _MYSELF.match(payload) else "work"
     person, thing, life, program = _tells()
+    if not _USER.match(payload):
+        # An agent says "I" of itself, too: of a fact its words have to be a person's.
+        said = _FIRST.sub(_as_user, payload)
+        return "user" if _MYSELF.match(payload) and (kind in _OF_PERSONS or person.match(said)) else "work"
     if person.match(payload):
         return "user"
     is_theirs = kind in _OF_PERSONS or life.search(payload) or not program.search(payload)
     return "user" if is_theirs and not thing.match(payload) else "work"
+
+
+def _as_user(found: re.Match[str]) -> str:
+    """The words with which somebody begins to speak of themselves, as said of the user."""
+    mine, own, does, verb = found.groups()
+    said = f"{verb}s" if verb else {"am": "is", "have": "has"}.get(does or "", "")
+    return "用户" if mine else "the user's" if own else f"the user {said}"
 
 
 _EN = r"(?:projects?|repos?|repositor(?:y|ies)|codebases?)"

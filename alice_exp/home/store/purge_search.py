@@ -194,9 +194,9 @@ def departed(root: Path, block_id: str, since: float) -> tuple[str, ...]:
         names.update(
             (str(one["name"]), None)
             for one in remotes
-            # When a sync of an older version came through is not known.
             if one["private"] is True
-            and ("synced" not in one or datetime.fromisoformat(one["synced"]).timestamp() >= since)
+            and "synced" in one
+            and datetime.fromisoformat(one["synced"]).timestamp() >= since
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass

@@ -103,7 +103,7 @@ def write(
         if not landed and not repository.resolve(PENDING):
             with refused_as("nothing was changed: {why}"):
                 raise
-        _finish(repository, changes, error)
+        _finish(repository, pending, changes, error)
         with contextlib.suppress(ProblemError):
             repository.refresh_index()
     finally:
@@ -234,16 +234,21 @@ def _updating_index(repository: Repository, changes: Mapping[str, FileChange]) -
             end()
 
 
-def _finish(repository: Repository, changes: Mapping[str, FileChange], error: Exception) -> None:
+def _finish(
+    repository: Repository, pending: str, changes: Mapping[str, FileChange], error: Exception
+) -> None:
     try:
         _swap_remaining(repository.work_tree, changes)
-        recover(repository)
+        lost = recover(repository)
     except (OSError, AliceError):
         raise ProblemError(
             "the act is decided but could not be finished: {why}",
             why=reason(error) if isinstance(error, OSError) else str(error),
             hint="the next command finishes it; see 'alice-exp log' before you repeat it",
         ) from error
+    if lost and lost == pending:
+        said = "an interrupted act did not fit the history any more; it is kept as {ref}"
+        raise ProblemError(said, ref=f"{LOST}/{lost}") from error
 
 
 def _swap_remaining(root: Path, changes: Mapping[str, FileChange]) -> None:
