@@ -138,7 +138,7 @@ def apart(report: Agenda) -> str:
 def _waiting(report: Agenda) -> Iterator[str]:
     count, new = len(report.items), report.new
     if not count:
-        yield say("Nothing waits for your decision.")
+        yield "" if apart(report) or report.team else say("Nothing waits for your decision.")
         return
     if count == 1:
         fresh = say("One thing waits for your decision, a new one.")
