@@ -20,7 +20,7 @@ from tests.conftest import ROOT
         ),
         pytest.param(
             "zh_CN.UTF-8",
-            ("通用", "采用", "自 2026-02-26 起存疑", "只有人才能同意", "使用 7 次，成功 1 次"),
+            ("通用", "照做", "自 2026-02-26 起存疑", "只有人才能同意", "使用 7 次，成功 1 次"),
             marks=pytest.mark.slow,
         ),
     ],
