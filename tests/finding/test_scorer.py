@@ -181,3 +181,9 @@ def test_noise_counts_lengths_as_matches_do() -> None:
 @pytest.mark.parametrize("query", [". .", "— …", "( )"])
 def test_a_query_of_marks_alone_finds_nothing(query: str) -> None:
     assert not matches(TEXTS, query)
+
+
+def test_some_texts_alone_answer_as_they_would_among_all() -> None:
+    texts = Texts.of(["green tea", "tea and cake", "black coffee"])
+    every = texts.find("tea").matches
+    assert {*every} == {0, 1} and texts.find("tea", {1, 2}).matches == {1: every[1]}

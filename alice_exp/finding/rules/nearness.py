@@ -121,7 +121,7 @@ class Pair:
         is_general = self.of_user and len(shared) >= CLEAR * len(one)
         # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
         return (
-            0 < denied >= len(shared) / 2
+            2 * denied >= len(shared)
             and (is_general or 2 * len(shared) > OF_ONE * (len(one) + len(two)))
             and not all(key[1:].rpartition(":")[0] in WHEN for key in shared)
         )

@@ -141,7 +141,7 @@ class _Reader:
         if fresh and not fresh[-1][1].hint:
             fresh[-1][1].hint = clause.hint  # "Milo had his birthday, he is 7 now"
         elif clause.level == 1:
-            self._is_reason(clause)
+            self._takes_reason(clause)
         is_part = behind and behind[0].level == 0 and behind[0].sets
         refuse(
             "order" in clause.flags and clause.unknown and not fresh,  # 次数不用限制
@@ -181,12 +181,12 @@ class _Reader:
             else:
                 refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
                 self.pairs.append((one, *cast(Verdict, verdict)))
-        elif not (is_near and one.by_word and not one.is_sure and self._is_reason(clause)):
+        elif not (is_near and one.by_word and not one.is_sure and self._takes_reason(clause)):
             self.waiting.append((one, clause))
 
-    def _is_reason(self, clause: Clause) -> bool:
-        """Whether it says why the sentence rejects a number ("delete 2, the kids drink whole milk now"), or why it
-        leaves one out, which rejects that ("all but the port, we moved to 5440")."""
+    def _takes_reason(self, clause: Clause) -> bool:
+        """Take a clause for why its sentence rejects a number ("delete 2, the kids drink whole milk now"), or why it
+        leaves one out, and reject that ("all but the port, we moved to 5440"); false where it is no reason."""
         said, verb, _ = self.pairs[-1] if len(self.pairs) > self.begun else (Named(by_word=True), "", 0)
         if clause.hint == "reject" and said.out:
             self.pairs.append((Named({*said.out}, by_word=True), "reject", 1))
