@@ -124,7 +124,9 @@ def main(place: Path, seconds: float) -> int:
         is_small = False
     enter(place)
     assert call("init")[0] == 0
-    block = call("remember", KNOWN)[1]["id"]
+    # Not with `remember`: no agent's outcome counts for what is about the person.
+    block = call("memorize", KNOWN, "--when", "changing code")[1]["id"]
+    assert call("approve", block, "--yes")[0] == 0
     before = state(place / "alice" / "experiences")[KNOWN][0][2]
     soak, until = Soak(place, block, before), time.monotonic() + seconds
     work = [threading.Thread(target=soak.write, args=(name, until)) for name in "abcde"[:WRITERS]]

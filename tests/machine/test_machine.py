@@ -47,6 +47,7 @@ from alice_exp.timeline import usecases as events
 from tests.machine.alice_world import World, furnish
 
 STEPS, EXAMPLES = 50, 12
+SOAKED = int(os.environ.get("ALICE_SOAK_EXAMPLES", "400"))
 TEMPLATE = Path()
 COUNTED = [0]
 
@@ -580,5 +581,4 @@ def test_hundreds_of_steps_break_no_promise(template: Path) -> None:
 
 @pytest.mark.slow
 def test_many_more_steps_break_no_promise(template: Path) -> None:
-    seconds_worth = int(os.environ.get("ALICE_SOAK_EXAMPLES", "400"))
-    assert run(seconds_worth, 100, derandomize=False) >= seconds_worth * 50
+    assert run(SOAKED, 100, derandomize=False) >= SOAKED * 50
