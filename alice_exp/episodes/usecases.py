@@ -17,11 +17,10 @@ from alice_exp.episodes.rules import search_episodes
 from alice_exp.episodes.rules.retention import Pruning, prune
 from alice_exp.episodes.rules.search_episodes import Filters, Match
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError, followed
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.long_work import followed, gc_paused
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, gc_paused
 from alice_exp.model.formats.record_schema import past_episodes
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import BY_NAME

@@ -28,7 +28,7 @@ from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN, RepoConfig
 from alice_exp.kernel.journal.lock import WriterLock
-from alice_exp.kernel.long_work import gc_paused
+from alice_exp.kernel.value_class import gc_paused
 from alice_exp.model.values.block import SETS, Place, holds_blocks
 from alice_exp.model.values.config import Config
 

@@ -1,4 +1,4 @@
-"""The exceptions of the package, each with its exit code.
+"""What the package tells whoever runs it: how far long work has come, and exceptions, each with its exit code.
 
 A fault in a person's file is a value (``kernel.jsonc.problem.Problem``); an error is an exception. Each error keeps
 its sentence apart from the values in it (``template`` and ``values``), so that a front end can translate it.
@@ -6,8 +6,9 @@ its sentence apart from the values in it (``template`` and ``values``), so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 
 class Hint(str):
@@ -134,3 +135,24 @@ def refused_as(template: str, path: object = "", hint: str = "") -> Iterator[Non
         yield
     except OSError as error:
         raise ProblemError(template, hint=hint, path=str(path), why=reason(error)) from error
+
+
+T = TypeVar("T")
+
+_at: list[int] = [0, 0]
+
+
+def followed(items: Collection[T]) -> Iterator[T]:
+    """Each item, in order, counted as it is taken; of work within work the inner one is counted."""
+    _at[:] = [0, len(items)]
+    try:
+        for at, item in enumerate(items):
+            _at[0] = at
+            yield item
+    finally:
+        _at[:] = [0, 0]
+
+
+def so_far() -> tuple[int, int]:
+    """How many of how many items are done; ``(0, 0)`` where nothing is counted."""
+    return _at[0], _at[1]

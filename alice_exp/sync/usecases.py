@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import require_person
-from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError, followed
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import NAME
 from alice_exp.model.rules.secrets import findings

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from alice_exp.kernel.long_work import so_far
+from alice_exp.kernel.errors import so_far
 from alice_exp.terminal.language import say
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import subprocess
 
-from alice_exp.kernel.content_digest import blob_id, digest
+from alice_exp.kernel.value_class import blob_id, digest
 
 
 def test_git_says_the_same() -> None:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from alice_exp.kernel.long_work import followed, so_far
+from alice_exp.kernel.errors import followed, so_far
 from alice_exp.terminal import streams
 
 

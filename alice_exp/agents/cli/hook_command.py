@@ -17,10 +17,10 @@ import typer
 from alice_exp.agents.store import Left, spool
 from alice_exp.agents.usecases import hook_answers
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
-from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.models import INSIDE
 from alice_exp.kernel.text.display import one_line, visible
+from alice_exp.kernel.value_class import sha256
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 

@@ -9,9 +9,8 @@ from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
-from alice_exp.kernel.errors import NotFoundError, RefusedError
+from alice_exp.kernel.errors import NotFoundError, RefusedError, followed
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
-from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import namespace_for

@@ -30,9 +30,8 @@ from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import chats, unknown
 from alice_exp.conversations.values import ChatRecord, Message, Role
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError, followed
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold

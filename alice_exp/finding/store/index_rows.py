@@ -28,7 +28,7 @@ from alice_exp.finding.store.index_query import (
     text_checksum,
     token_row,
 )
-from alice_exp.kernel.long_work import followed
+from alice_exp.kernel.errors import followed
 from alice_exp.kernel.text.tokens import thirds, tokens_many
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.rules.ledger import with_entry

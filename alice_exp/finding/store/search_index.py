@@ -22,8 +22,8 @@ from alice_exp.finding.store.database import (
 from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, Text, described, load, placed_from
 from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.values.block import Block, Entry, Placed
 
 if TYPE_CHECKING:

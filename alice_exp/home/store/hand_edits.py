@@ -9,7 +9,6 @@ from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.standings import Standings
 from alice_exp.home.store.write_changes import as_adopted
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
@@ -17,6 +16,7 @@ from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, edit, parse
 from alice_exp.kernel.jsonc.scan import first_error
+from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.list_files import kind_of, state_files
 from alice_exp.home.store.purge_search import Versions, blobs, departed, erased, first_act, remains, versions
 from alice_exp.home.store.standings import Standings
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import SIGNED_BY, Commit, Message, read
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes, sync_directory
@@ -26,6 +25,7 @@ from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.transaction import exchange_content
 from alice_exp.kernel.text.written_forms import WrittenForms
+from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import PURGED, Said, is_empty
 from alice_exp.model.rules.private_facts import secrets_alone
 

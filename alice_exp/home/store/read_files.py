@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.home.store.list_files import Found, held_file, with_held
 from alice_exp.kernel import jsonc
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
 from alice_exp.kernel.jsonc.scan import Problem, first_error
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import blob_id, dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
 from alice_exp.model.values.block import HELD, NONE, Block, Place, holds_blocks, place_of

@@ -12,7 +12,6 @@ from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel import jsonc
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
@@ -20,6 +19,7 @@ from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, Edit, Unchanged
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error
+from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.record_schema import EMPTY, EPISODES, SEGMENTS, read_episodes, read_timeline

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from alice_exp.kernel.content_digest import digest
+from alice_exp.kernel.value_class import digest
 
 MARK: Final = ".alice-tmp-"
 """Part of the name of every temporary file, by which ``sweep`` recognises them."""

@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, commit_lines, compose
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, keep, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import RepoConfig
-from alice_exp.kernel.value_class import attributes, dataclass
+from alice_exp.kernel.value_class import attributes, blob_id, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

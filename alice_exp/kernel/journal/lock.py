@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import BusyError, refused_as
 from alice_exp.kernel.journal.act import COMMITTER, Message
 from alice_exp.kernel.journal.atomic_files import (
@@ -24,6 +23,7 @@ from alice_exp.kernel.journal.atomic_files import (
     read_bytes,
 )
 from alice_exp.kernel.journal.git_process import FETCHED, LOST, Repository
+from alice_exp.kernel.value_class import blob_id
 
 WAIT_SECONDS = 10.0
 _PAUSE = 0.005

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal.act import COMPLETES, LEDGER, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import (
@@ -38,7 +37,7 @@ from alice_exp.kernel.journal.lock import (
     keep_late_saves,
     sweep_objects,
 )
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import blob_id, dataclass
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and files. The work tree gets only what the second keeps."""

@@ -17,7 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from alice_exp.home.store.repo_setup import ASIDE, repo_config
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory, sync_file
@@ -25,6 +24,7 @@ from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.git_process import FETCHED, LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.lock import git_works_on, locks
+from alice_exp.kernel.value_class import blob_id
 
 _NEW = ".git-new"
 """Below the work tree, where the sound repository is made: it is whole once it has a head."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.data_files import LazyPattern
@@ -21,7 +20,7 @@ from alice_exp.kernel.text.tokens import (
     tokens,
     words,
 )
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.values.block import KEYED, OPEN, Archived, Block, Placed, content_hash, path_of, place_of
 from alice_exp.model.values.snapshot import Decisions, Snapshot
 

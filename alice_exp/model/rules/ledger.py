@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from alice_exp.kernel.content_digest import sha256
+from alice_exp.kernel.value_class import sha256
 from alice_exp.model.values.block import (
     ASKED,
     BOUND,

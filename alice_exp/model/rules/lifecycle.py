@@ -12,9 +12,8 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, State
 from alice_exp.model.values.config import Config, Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot

@@ -8,9 +8,8 @@ from dataclasses import field
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 
 Standing = Literal["trusted", "rejected", "retired", "forgotten", "waiting"]
 """What holds of a block since its newest entry: ``trusted`` as far as it is what the entry binds; ``rejected`` and

@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import NEWER
-from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import read
 from alice_exp.kernel.journal.atomic_files import content_of
 from alice_exp.kernel.journal.git_process import Repository
+from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import forget
 from alice_exp.model.values.block import Entry, holds_blocks
 from alice_exp.sync.rules.merge_homes import MergedFiles, merge_trees

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, cast
 
 from alice_exp.caller.project import TEAM_FILE
 from alice_exp.finding.rules.concerns import is_of_user
-from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import dump, parse
 from alice_exp.kernel.text.display import escaped_json, visible
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.formats.block_schema import DAY, ID, block_json, block_of
 from alice_exp.model.formats.field_readers import Fault
 from alice_exp.model.rules.private_facts import kinds_of

@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import count, islice, pairwise
 from typing import TypeAlias
 
+from alice_exp.kernel.errors import followed
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Event, Segment, Timeline
