@@ -18,7 +18,6 @@ import typer
 from alice_exp.app.command_table import COMMANDS, Table
 from alice_exp.app.command_tree import command_of
 from alice_exp.app.opening import open_session
-from alice_exp.home.references import namespace_name
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.text.display import one_line, visible
@@ -27,6 +26,7 @@ from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import PLACES, SETS, Place
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.model.values.records import EpisodeBook, Timeline
+from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import in_language, value_of
 

@@ -11,11 +11,11 @@ from alice_exp.finding import documents as finding_documents
 from alice_exp.finding.usecases import Filters, Shown, episodes_beside, level_named, listing, search
 from alice_exp.finding.usecases import recall as read
 from alice_exp.finding.usecases import show as look
-from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.values.block import SETS
+from alice_exp.model.values.snapshot import type_named
 from alice_exp.terminal.console import Terminal, short, stale_mark
 from alice_exp.terminal.language import rendered, say
 from alice_exp.terminal.options import (

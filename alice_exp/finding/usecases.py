@@ -7,7 +7,6 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.blocks.store.access_log import access, counting
-from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import block_decay
@@ -24,6 +23,7 @@ from alice_exp.model.values.block import (
     is_of_team,
     is_put_away,
 )
+from alice_exp.model.values.snapshot import is_keyed, one_of, prefix, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -203,7 +203,7 @@ def show(session: Session, reference: str) -> Shown:
 
 
 def look_up(session: Session, reference: str) -> Placed:
-    """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
+    """The block that a reference stands for, in any set or the archive; raises like ``snapshot.resolve``. What
     waits outside of git is there for a person, what its team says in a repository's folder."""
     theirs = session.team.told() if session.team is not None and reference.startswith("team-") else ()
     if found := [placed for placed in theirs if placed.block.id == reference]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.caller.acting import Acting, Caller
-from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED, Placed
+from alice_exp.model.values.snapshot import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

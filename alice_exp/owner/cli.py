@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import BusyError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.rules.approval import Standing, standing
 from alice_exp.model.values.block import Placed
+from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.owner import usecases as owning
 from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import owner

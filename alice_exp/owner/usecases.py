@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
@@ -17,7 +16,7 @@ from alice_exp.model.formats.config_file import with_value
 from alice_exp.model.rules.approval import Standing, approved_now, kept_here, standing
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import SshOwner, owner
 

@@ -14,8 +14,8 @@ from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError, followed
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_schema import NAME
 from alice_exp.model.rules.secrets import findings
+from alice_exp.model.values.block import NAME
 from alice_exp.owner.rules import public_key
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store.peer_identity import shares

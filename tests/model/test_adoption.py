@@ -7,7 +7,7 @@ import pytest
 
 from alice_exp.kernel.jsonc import Document, Set, parse
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.rules.adoption import adopt, raises_trust
+from alice_exp.model.rules.approval import adopt, raises_trust
 from alice_exp.model.values.block import Block, Payload, Placed
 from tests.case_tables import cases
 

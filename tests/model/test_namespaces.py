@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from alice_exp.maintenance.usecases.settings import default_files
-from alice_exp.model.rules.approval import NAMESPACES, namespace_for
 from alice_exp.model.rules.private_facts import destination
 from alice_exp.model.values.block import BLOCK_TYPES, Block, BlockType, Payload, Place
+from alice_exp.model.values.config import NAMESPACES, namespace_for
 from tests.case_tables import table
 
 

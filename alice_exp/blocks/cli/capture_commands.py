@@ -13,7 +13,6 @@ from alice_exp.blocks.rules.grounding import subject_of
 from alice_exp.blocks.usecases.capture import Captured, Draft, completed, held_for
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
-from alice_exp.home.references import namespace_name, namespace_path, type_named
 from alice_exp.kernel.errors import Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import Json
@@ -32,6 +31,7 @@ from alice_exp.model.values.block import (
     Placed,
     Trigger,
 )
+from alice_exp.model.values.snapshot import namespace_name, namespace_path, type_named
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun, Ids, Pairs, Project, context_of, json_lines, require_utf8

@@ -14,12 +14,12 @@ from alice_exp.blocks.usecases import lifetime
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Purged
-from alice_exp.home.references import namespace_name
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Names, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import OPS, Commit, commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
+from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import language, say
 from alice_exp.terminal.options import DryRun

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said_again, subject_of
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.caller.hosts import HOSTS
-from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import NotFoundError, RefusedError, followed
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.approval import namespace_for
 from alice_exp.model.rules.identity import Rejections, Sameness, lifted_by, marks, sameness, twin
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
@@ -34,7 +32,8 @@ from alice_exp.model.values.block import (
     content_of,
     is_approved,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.config import namespace_for
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

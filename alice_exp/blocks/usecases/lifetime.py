@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.jsonc import Document, cut, parse
@@ -16,7 +15,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.field_readers import problem_at
-from alice_exp.model.rules.adoption import completed, raises_trust
+from alice_exp.model.rules.approval import completed, raises_trust
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import DEFAULT, Change, Thresholds
@@ -35,7 +34,7 @@ from alice_exp.model.values.block import (
     path_of,
     place_of,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_name, namespace_path, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,14 +19,13 @@ from alice_exp.blocks.rules.undo import (
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
 from alice_exp.home.ports import Changed, Version
-from alice_exp.home.references import prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit, committed
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, prefix
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session

@@ -39,7 +39,7 @@ def context(
     """
     from alice_exp.conversations.usecases.agent_context import recollect, user_memory
     from alice_exp.finding.usecases import Filters, level_named
-    from alice_exp.home.references import type_named
+    from alice_exp.model.values.snapshot import type_named
 
     if not query.strip():
         raise UsageError("say what you want to know", hint='alice-exp context "what does the user like"')

@@ -20,7 +20,7 @@ from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
-from alice_exp.model.rules.adoption import adopt, withdrawn
+from alice_exp.model.rules.approval import adopt, withdrawn
 from alice_exp.model.rules.identity import Returned, id_of_nameless, lifted_by, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED, Config

@@ -22,8 +22,7 @@ from alice_exp.kernel.journal.atomic_files import MARK, OUT, RACY_NS, Signature,
 from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_schema import NAME
-from alice_exp.model.values.block import DIRECTORIES, HELD
+from alice_exp.model.values.block import DIRECTORIES, HELD, NAME
 from alice_exp.model.values.config import Config, joined
 
 CONFIG = "config.jsonc"

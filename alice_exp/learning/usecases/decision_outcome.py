@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import Caller
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases import bounded, cleaned
-from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
@@ -20,7 +19,7 @@ from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.timeline.rules.compaction import DECISION, Merge, add_event, finished, unfinished
 from alice_exp.timeline.usecases import FINISHED, asked, configured_summary
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import access, counting
 from alice_exp.finding.usecases import Filters, search
-from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.assessment import Assessment, Weights
 from alice_exp.learning.rules.assessment import assess as assessed
@@ -21,6 +20,7 @@ from alice_exp.model.rules.doubt import Weights as ConsolidationWeights
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
+from alice_exp.model.values.snapshot import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.home.references import namespace_name
 from alice_exp.home.store.list_files import unread
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -18,7 +17,7 @@ from alice_exp.maintenance.usecases import settings
 from alice_exp.maintenance.usecases.settings import Value
 from alice_exp.model import documents
 from alice_exp.model.values.config import is_local
-from alice_exp.model.values.snapshot import NamespaceFile
+from alice_exp.model.values.snapshot import NamespaceFile, namespace_name
 from alice_exp.terminal.console import Terminal, faulty, short
 from alice_exp.terminal.language import say
 

@@ -9,7 +9,6 @@ from datetime import datetime
 
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
@@ -37,11 +36,10 @@ from alice_exp.model.formats.record_schema import (
     EVENTS_PATH,
     SEGMENT_SHAPE,
 )
-from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
-from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Kind, Option, is_local
-from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot
+from alice_exp.model.values.config import BY_NAME, NAMESPACES, OPTIONS, PAST, TAKEN, Kind, Option, is_local
+from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot, namespace_name, namespace_path
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 

@@ -42,6 +42,7 @@ from alice_exp.model.formats.field_readers import (
 from alice_exp.model.values.block import (
     ABOUT,
     BLOCK_TYPES,
+    NAME,
     STATES,
     Approved,
     Archived,
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 ORIGIN = re.compile(rf"(?:local|heard|cues|shared_from_{NAME.pattern}|import:{NAME.pattern})")
 _NAMESPACE = re.compile(rf"(?:personal|universal|low_value|low_value_pool)/{NAME.pattern}")
 

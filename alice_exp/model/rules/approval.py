@@ -1,22 +1,26 @@
-"""What a person's approval does to a block, what peers claim of it counted in, and how one in a trusted set stands
-(DESIGN 6)."""
+"""What a person's hand does to blocks: an approval, the claims of peers counted in, an edit of a file (DESIGN 3, 5, 6).
+
+A hand-written block needs only a payload: id and times are filled in, a dropped id is restored if its trigger, and what
+is told beside it, still match, and a copy that says something else gets an id of its own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
+from alice_exp.kernel.jsonc import Document, Edit, Set
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import (
+    CONFIDENCE,
     Approved,
     Block,
-    BlockType,
-    Place,
     Placed,
     content_hash,
     is_approved,
-    path_of,
+    place_of,
 )
 
 Standing = Literal["approved", "edited", "unsigned", "waiting"]
@@ -87,53 +91,142 @@ def accepted(block: Block) -> Block:
     return replace(block, verifications=max(block.verifications, claimed(block)))
 
 
-@dataclass(frozen=True, slots=True)
-class Founded:
-    """A namespace of a new home: its set, name, the comment at the top of its file, and the types that belong there."""
+class Adoption(NamedTuple):
+    """The adoption of one file: the edits that complete it, the ids of the blocks that are new, changed or removed, how
+    many of each there are in words, and the trailers by which the next report names what it has to say of them."""
 
-    place: Place
-    name: str
-    comment: str
-    types: tuple[BlockType, ...]
-
-    @property
-    def path(self) -> str:
-        """The file's path in the home's repository."""
-        return path_of(self.place, self.name)
+    edits: list[Edit]
+    blocks: tuple[str, ...]
+    detail: str
+    trailers: tuple[tuple[str, str], ...]
 
 
-NAMESPACES: tuple[Founded, ...] = (
-    Founded(
-        "universal",
-        "system_info",
-        "What holds for the systems at work here, whoever sits in front of them.",
-        ("fact", "preference", "goal", "identity"),
-    ),
-    Founded("universal", "tool_usage", "Which tool to use for what, and how.", ("rule", "solution", "habit")),
-    Founded(
-        "universal",
-        "api_patterns",
-        "How interfaces behave, and what works with them.",
-        ("pattern", "feature"),
-    ),
-    Founded(
-        "personal",
-        "user_preferences",
-        "What you like and who you are. Shared with nobody.",
-        ("preference", "fact", "goal", "identity", "feature"),
-    ),
-    Founded(
-        "personal",
-        "workflow_habits",
-        "How you work. Shared with nobody.",
-        ("habit", "rule", "solution", "pattern"),
-    ),
-)
-"""In each set every type belongs to exactly one namespace (``tests/model/test_namespaces.py`` checks this)."""
-
-_NAMES = {(one.place, type_): one.name for one in NAMESPACES for type_ in one.types}
+_BELIEVED = ("personal", "universal")
 
 
-def namespace_for(place: Place, type_: BlockType) -> str:
-    """The namespace of ``personal`` or ``universal`` to which a type of block belongs."""
-    return _NAMES[place, type_]
+def adopt(
+    document: Document,
+    blocks: tuple[Block, ...],
+    before: Mapping[str, Placed],
+    elsewhere: Collection[str],
+    now: str,
+    new_id: Callable[[Block], str],
+    copies: Collection[str] = (),
+) -> Adoption:
+    """Complete a hand-edited file.
+
+    ``before`` is every block of the last commit, by id; ``elsewhere`` are the ids in other files now. ``copies`` are
+    the ids of blocks that stand in another file and say something else here: these are new blocks.
+    """
+    edits: list[Edit] = []
+    new: list[str] = []
+    changed: list[str] = []
+    raised: list[str] = []
+    kept: dict[str, Block] = {}
+    present = {block.id for block in blocks} | set(elsewhere)
+    regained = _regained(document.path, blocks, before, present)
+    for index, block in enumerate(blocks):
+        is_copy = block.id in copies
+        block_id = "" if is_copy else block.id or regained.get(index, "")
+        block_id = block_id or new_id(block)
+        old = before.get(block_id)
+        if old is not None and old.path != document.path and block.id in elsewhere and not is_copy:
+            # The same words stand where they were, too.
+            continue
+        # Checked before anything else is made, since it holds for most blocks of any file.
+        is_whole = bool(block.id and block.created_at and block.updated_at)
+        if old is not None and is_whole and old.path == document.path and old.block == block:
+            continue
+        if old is None:
+            new.append(block_id)
+        elif old.block != block or old.path != document.path:
+            changed.append(block_id)
+            kept[block_id] = block
+        if raises_trust(block, old, document.path):
+            raised.append(block_id)
+        present.add(block_id)
+        edits += completed(index, replace(block, id="") if is_copy else block, block_id, old, now)
+    gone = [p.block.id for p in before.values() if p.path == document.path and p.block.id not in present]
+    counts = ((new, "new"), (changed, "changed"), (gone, "removed"))
+    detail = ", ".join(f"{len(ids)} {verb}" for ids, verb in counts if ids)
+    typed = (one for one in new if place_of(document.path) in _BELIEVED and one not in raised)
+    told = (("Raised", raised), ("Typed", typed), ("Withdrawn", withdrawn(before, (*changed, *gone), kept)))
+    trailers = tuple((name, one) for name, ids in told for one in ids)
+    return Adoption(edits, (*new, *changed, *gone), detail or "comments and layout", trailers)
+
+
+def withdrawn(
+    before: Mapping[str, Placed], ids: Collection[str], kept: Mapping[str, Block] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Those of some blocks that an edit changed (``kept``: into what) or removed, and a secret or a private fact of
+    which stands in them no more."""
+    from alice_exp.model.rules.private_facts import is_left_behind
+
+    return tuple(one for one in ids if is_left_behind(before[one].block, kept.get(one)))
+
+
+def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
+    """Whether a hand edit gave a block more trust than acts had: by state, count, permission to share, or set.
+
+    A new block that a person types into personal raises nothing, since it is the person's word. ``old`` is the block
+    before (None if it is new), ``path`` its present file.
+    """
+    if old is None:
+        base, place = Block(block.id, block.payload, state="past", verifications=1), place_of(path)
+        if place != "personal":
+            base = replace(base, state="possible", verifications=0)
+    else:
+        base, place = old.block, old.place
+    return (
+        CONFIDENCE[block.state] > CONFIDENCE[base.state]
+        or block.verifications > base.verifications
+        or block.verifications_local > max(base.verifications_local, base.verifications if old is None else 0)
+        or (block.shareable and not base.shareable)
+        or (old is not None and place in ("low_value", "archive") and place_of(path) in _BELIEVED)
+    )
+
+
+def _occasion(block: Block) -> tuple[object, ...]:
+    return (block.trigger.text, block.trigger.keywords, tuple(block.trigger.context))
+
+
+def _essence(block: Block) -> tuple[object, ...]:
+    return (block.payload, _occasion(block))
+
+
+def _regained(
+    path: str, blocks: tuple[Block, ...], before: Mapping[str, Placed], present: Collection[str]
+) -> dict[int, str]:
+    """The ids that the edit dropped from this file, by the index of the block that had each one.
+
+    First what says the same, then what has the same trigger and stands in the same order among such. Without a trigger
+    the order alone tells, and only where the whole file was rewritten and some other block of it was known again.
+    """
+    lost = {known: old.block for known, old in before.items() if old.path == path and known not in present}
+    nameless = {index: block for index, block in enumerate(blocks) if not block.id}
+    found: dict[int, str] = {}
+    for key in (_essence, _occasion):
+        for value in dict.fromkeys(map(key, nameless.values())):
+            indexes = [index for index, block in nameless.items() if key(block) == value]
+            ids = [known for known, block in lost.items() if key(block) == value]
+            is_rewritten = found and not any(block.id for block in blocks)
+            if key is _essence or (len(ids) == len(indexes) and (any(value) or is_rewritten)):
+                found.update(zip(indexes, ids, strict=False))
+        nameless = {index: block for index, block in nameless.items() if index not in found}
+        lost = {known: block for known, block in lost.items() if known not in found.values()}
+    return found
+
+
+def completed(index: int, block: Block, block_id: str, old: Placed | None, now: str) -> list[Edit]:
+    """The edits that give a block what it lacks of id and times; ``updated_at`` follows a change of content."""
+    at = ("blocks", index)
+    edits: list[Edit] = []
+    if not block.id:
+        edits.append(Set((*at, "id"), block_id))
+    created = block.created_at or (old.block.created_at if old else "") or now
+    if not block.created_at:
+        edits.append(Set((*at, "created_at"), created))
+    edited = old is not None and content_hash(old.block) != content_hash(block)
+    if not block.updated_at or (edited and old is not None and old.block.updated_at == block.updated_at):
+        edits.append(Set((*at, "updated_at"), now if edited or not old else old.block.updated_at or now))
+    return edits

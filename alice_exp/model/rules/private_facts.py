@@ -12,9 +12,9 @@ from dataclasses import replace
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.approval import namespace_for
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
 from alice_exp.model.values.block import HELD, Block, Place, Placed, path_of
+from alice_exp.model.values.config import namespace_for
 
 
 @dataclass(frozen=True, slots=True)

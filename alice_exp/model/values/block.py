@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from operator import attrgetter
@@ -306,6 +307,10 @@ def holds_blocks(path: str) -> bool:
 def namespace_of(path: str) -> str:
     """The namespace of a path: its last part without ``.jsonc``."""
     return path.rpartition("/")[2].removesuffix(".jsonc")
+
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""What may name a namespace."""
 
 
 def path_of(place: Place, namespace: str) -> str:

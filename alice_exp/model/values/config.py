@@ -1,4 +1,4 @@
-"""The table of all configuration keys, and the configuration as a value.
+"""What a home begins with: every configuration key with its default, the namespaces; the configuration as a value.
 
 The commented ``config.jsonc``, its validation, the JSON Schema and ``alice-exp config list`` are made from this table.
 """
@@ -12,6 +12,7 @@ from typing import Literal
 
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import BlockType, Place, path_of
 
 Kind = Literal["count", "share", "days", "flag", "text"]
 """In this order: an integer >= 0; a number in [0, 1]; a number of days > 0; a boolean; a text."""
@@ -242,3 +243,55 @@ def joined(tracked: Config, local: Config) -> Config:
     here = {name: value for name, value in local.values.items() if is_local(name)}
     values = {name: value for name, value in tracked.values.items() if not is_local(name)} | here
     return Config(values, {name: value for name, value in tracked.values.items() if is_local(name)})
+
+
+@dataclass(frozen=True, slots=True)
+class Founded:
+    """A namespace of a new home: its set, name, the comment at the top of its file, and the types that belong there."""
+
+    place: Place
+    name: str
+    comment: str
+    types: tuple[BlockType, ...]
+
+    @property
+    def path(self) -> str:
+        """The file's path in the home's repository."""
+        return path_of(self.place, self.name)
+
+
+NAMESPACES: tuple[Founded, ...] = (
+    Founded(
+        "universal",
+        "system_info",
+        "What holds for the systems at work here, whoever sits in front of them.",
+        ("fact", "preference", "goal", "identity"),
+    ),
+    Founded("universal", "tool_usage", "Which tool to use for what, and how.", ("rule", "solution", "habit")),
+    Founded(
+        "universal",
+        "api_patterns",
+        "How interfaces behave, and what works with them.",
+        ("pattern", "feature"),
+    ),
+    Founded(
+        "personal",
+        "user_preferences",
+        "What you like and who you are. Shared with nobody.",
+        ("preference", "fact", "goal", "identity", "feature"),
+    ),
+    Founded(
+        "personal",
+        "workflow_habits",
+        "How you work. Shared with nobody.",
+        ("habit", "rule", "solution", "pattern"),
+    ),
+)
+"""In each set every type belongs to exactly one namespace (``tests/model/test_namespaces.py`` checks this)."""
+
+_NAMES = {(one.place, type_): one.name for one in NAMESPACES for type_ in one.types}
+
+
+def namespace_for(place: Place, type_: BlockType) -> str:
+    """The namespace of ``personal`` or ``universal`` to which a type of block belongs."""
+    return _NAMES[place, type_]

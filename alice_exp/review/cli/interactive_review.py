@@ -13,11 +13,11 @@ from alice_exp.blocks.cli import provenance_commands
 from alice_exp.blocks.cli.lifetime_commands import edit_sentence
 from alice_exp.blocks.usecases.provenance import undo
 from alice_exp.caller.acting import require_person
-from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
+from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.review.cli import asked_decisions as asked
 from alice_exp.review.cli import review_pages as pages
 from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line

@@ -16,7 +16,6 @@ from alice_exp.blocks.rules.undo import BlockTexts, Lost, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.nearness import Neighbourhood, Relation
 from alice_exp.home.ports import Came
-from alice_exp.home.references import namespace_name
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import attributes, dataclass
@@ -35,7 +34,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.config import Wait
 from alice_exp.model.values.records import Episode
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import Snapshot, namespace_name
 from alice_exp.review.rules import doubts, state_changes
 from alice_exp.review.rules.doubts import Approval, Question
 from alice_exp.review.rules.state_changes import Elsewhere, Movement

@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op, committed
@@ -34,7 +33,7 @@ from alice_exp.model.values.block import (
     path_of,
     place_of,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_name, namespace_path, resolve
 from alice_exp.review.rules.doubts import Rival, told_rivals, with_answers
 from alice_exp.review.store import OpenReport, reports
 

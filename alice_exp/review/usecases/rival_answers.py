@@ -10,12 +10,11 @@ from typing import Any
 from alice_exp.blocks.usecases.lifetime import asked_with, retirement
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.model.rules.doubt import rested
 from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Placed
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
 from alice_exp.review.usecases import decisions
 from alice_exp.review.usecases.decisions import Decided, Seen

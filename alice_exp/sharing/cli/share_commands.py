@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
+from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.sharing.ports import Refusal
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles
