@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import get_args
 from unittest.mock import patch
 
-from alice_exp.finding.rules import noise
+from alice_exp.finding.rules import concerns
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus
 from alice_exp.learning.rules.assessment import Grade, Weights, assess
@@ -98,7 +98,7 @@ def chosen(sets: Collection[Sequence[Said]]) -> float:
 
 def main() -> None:
     """Print the levels of each set with ``SURE`` chosen without its family, and how often each level is right."""
-    with patch.object(noise, "SURE", _TALL):
+    with patch.object(concerns, "SURE", _TALL):
         said = {name: list(answers(name)) for name in NAMES if load(name)}
     print(f"SURE chosen on all sets: {chosen(said.values()):g}\n")
     head = " | ".join(f"{kind}: {', '.join(SHOWN)}" for kind in KINDS)

@@ -1,4 +1,4 @@
-"""Choose the weights of ``finding.rules.noise``, and say what they reach on sets that had no part in it.
+"""Choose the weights of ``finding.rules.concerns``, and say what they reach on sets that had no part in it.
 
 ``python -m docs.bench.calibrate`` prints the weights chosen on all sets, and for each set how often an answerable
 question is met with silence and how often a question of other sets is answered, with weights chosen without any set of
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from alice_exp.finding.rules.noise import LARGE, STRANGER, lift
+from alice_exp.finding.rules.concerns import LARGE, STRANGER, lift
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.finding.rules.scorer import Scored, Texts
 from docs.bench.bench_recall import NOW, OWN_NOTES, SETS, Question, Store, load, strangers_of
@@ -48,7 +48,7 @@ NOTES = 0.5
 """The share of the whole weight that agents' own notes have: they are what a home holds most."""
 
 ACROSS = 0.5
-"""Added to the fitted weight of a translation (``rules.noise.FITTED``)."""
+"""Added to the fitted weight of a translation (``rules.concerns.FITTED``)."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def family(name: str) -> str:
 
 
 def traits(found: Scored) -> tuple[float, ...] | None:
-    """The constant and the four numbers of ``rules.noise`` for the best match."""
+    """The constant and the four numbers of ``rules.concerns`` for the best match."""
     best = found.best()
     if not best:
         return None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.rules.noise import FEWEST, K1, NO_NOISE, B, Noise, _Jumble, learn_noise
+from alice_exp.finding.rules.concerns import FEWEST, K1, NO_NOISE, B, Noise, _Jumble, learn_noise
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import PAIR, TRANSLATED, Texts
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept

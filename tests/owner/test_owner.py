@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.finding.store.index_query import entry_row
+from alice_exp.finding.store.database import entry_row
 from alice_exp.kernel.journal.act import Message
 from alice_exp.model.rules.ledger import bound, shard_of, with_entries
 from alice_exp.model.values.block import Entry

@@ -150,12 +150,12 @@ def completed(
 ) -> Draft:
     """A draft with what nobody has to say: whom it is about, unless ``about`` says so, the sentences of ``quote`` (ids
     of ``heard``) that it rests on, and all names of the project in which it holds."""
-    said = quoted(session, quote)
+    said = quoted(session, quote) if quote else ()
     held = said[-1].project if said and not project else held_for(session, draft, project)
     return replace(
         draft,
         about=about or subject_of(draft.type, draft.payload.content, draft.suggested),
-        evidence=(*draft.evidence, *resting_on(session.heard, said)),
+        evidence=(*draft.evidence, *(resting_on(session.heard, said) if said else ())),
         project="" if everywhere else held,
         origin=HEARD if said else draft.origin,
     )

@@ -18,11 +18,10 @@ from typing import Any, TypeVar
 
 from alice_exp.conversations.store.file_sessions import FileSessions, Signature, chats
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
-from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, B, Noise, learn_noise
+from alice_exp.finding.rules.concerns import NO_NOISE, SAMPLE, B, Noise, learn_noise
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import Statistics, score
-from alice_exp.finding.store.database import Connection, Database, in_memory
-from alice_exp.finding.store.index_query import AMONG
+from alice_exp.finding.store.database import AMONG, Connection, Database, in_memory
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.data_files import LazyPattern

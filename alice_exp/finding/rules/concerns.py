@@ -1,17 +1,25 @@
-"""What a daily report may have to say of a block that does not wait for a decision, and by which time it is found.
+"""What the index keeps beside words: of a block how it stands and what a report may have to say of it, of a file by how
+much its texts match by chance; and the one gate of every search.
 
-The index keeps these of every block, so that a report reads those that concern it rather than all (DESIGN 9). Whoever
-asks tests again: a concern says that a block may be meant, its absence that it is not.
+A report reads the blocks that concern it rather than all (DESIGN 9). Whoever asks tests again: a concern says that a
+block may be meant, its absence that it is not. Noise is measured on at most ``SAMPLE`` texts, chosen by position, so
+that the same texts always give the same values. The probability that a text fits is a logistic regression on four
+numbers that do not grow with the collection, fitted by ``docs/bench/calibrate.py`` on questions that have an answer and
+as many that have none (DESIGN 10).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.times import seconds
+from alice_exp.kernel.text.tokens import is_cjk, thirds
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import (
     DAY,
     DEFAULT_HALF_LIFE,
@@ -146,3 +154,158 @@ def contradicts(context: Mapping[str, Json], own: Mapping[str, Json]) -> bool:
 def _worded(value: Json) -> set[str]:
     values = value if isinstance(value, list) else (value,)
     return {f"{type(one).__name__} {one}".casefold() for one in values}
+
+
+K1 = 1.2
+B = 0.6
+"""The BM25 parameters k1 (saturation of repeated tokens) and b (length normalisation), DESIGN 10."""
+
+FEWEST = 16
+"""The fewest texts from which anything is learned about their collection; smaller ones use fixed values."""
+
+SHORT, LONG = 4, 32
+"""The query lengths, in words, for which noise is measured."""
+
+SAMPLE = 128
+"""The most texts that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The best match, in (0, 1], that a query of 4 or of 32 random words of the collection reaches."""
+
+    short: float
+    long: float
+
+    def at(self, size: float) -> float:
+        """The noise level of a query of ``size`` words, at least ``SHORT``: the power law through both measured
+        points."""
+        slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
+        return min(1.0, self.short * math.pow(max(1.0, size / SHORT), slope))
+
+    @classmethod
+    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
+        """The geometric mean over (number of texts, noise), weighted by the number of texts."""
+        # NO_NOISE is the prior, with the weight of FEWEST texts, so that small files move it little.
+        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
+        whole = sum(count for count, _ in known)
+        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
+        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
+        return cls(math.exp(short), math.exp(long))
+
+
+NO_NOISE = Noise(0.28, 0.12)
+"""The noise assumed for fewer than ``FEWEST`` texts."""
+
+
+def sample_size(count: int) -> int:
+    """How many of a file's ``count`` texts, the first ones, are looked at: a power of two up to ``SAMPLE``.
+
+    So a text added to a file seldom changes what was learned; 0 for fewer than ``FEWEST`` texts.
+    """
+    return min(SAMPLE, 1 << (count.bit_length() - 1)) if count >= FEWEST else 0
+
+
+# Odd, so that the median is one of the values.
+_TRIES = 25
+
+
+def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
+    """The median of the best matches that random words reach in a sample of the texts."""
+    sample = [row for row in rows if row]
+    if len(sample) < FEWEST:
+        return NO_NOISE
+    jumble = _Jumble(sample)
+    return Noise(jumble.middle(SHORT), jumble.middle(LONG))
+
+
+class _Jumble:
+    def __init__(self, sample: Sequence[Sequence[str]]) -> None:
+        # Characters alone are no words: `_draw` adds those of a drawn pair, as a query with that word has them.
+        self.words = [[token for token in row if not is_cjk(token) or len(token) == 2] for row in sample]
+        self.words = [words for words in self.words if words]
+        lengths = [sum(map(thirds, row)) for row in sample]
+        average = sum(lengths) / len(sample)
+        self.postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for index, (row, length) in enumerate(zip(sample, lengths, strict=True)):
+            dampening = K1 * (1 - B + B * length / average)
+            for token, count in Counter(row).items():
+                self.postings[token].append((index, count / (count + dampening)))
+        self.total = len(sample)
+
+    def middle(self, size: int) -> float:
+        """The median best match over the tries; at least 0.001, as ``Noise.at`` divides and takes logarithms."""
+        if not self.words:
+            return NO_NOISE.short if size == SHORT else NO_NOISE.long
+        best = sorted(self._best(self._draw(size, number)) for number in range(_TRIES))
+        return round(max(1e-3, best[_TRIES // 2]), 6)
+
+    def _draw(self, size: int, number: int) -> list[str]:
+        """Pseudo-random words, each from another text: positions by Knuth's multiplicative hash."""
+        # Deterministic, because the same texts must give the same noise with and without the index.
+        drawn: dict[str, None] = {}
+        for turn in range(size):
+            seed = (number * size + turn + 1) * 2654435761 % 4294967296
+            words = self.words[seed % len(self.words)]
+            word = words[(seed >> 12) % len(words)]
+            drawn.update(dict.fromkeys((word, *word) if is_cjk(word) else (word,)))
+        return list(drawn)
+
+    def _best(self, tokens: Sequence[str]) -> float:
+        scores = [0.0] * self.total
+        most = 0.0
+        for token in tokens:
+            held = self.postings.get(token, [])
+            count = max(1, len(held))
+            idf = math.log1p((self.total - count + 0.5) / (count + 0.5))
+            most += idf
+            for index, share in held:
+                scores[index] += idf * share
+        return max(scores) / most if most else 0.0
+
+
+LARGE = 64
+"""From so many texts on the number of texts counts as this: chance matches better in more texts, up to the sample that
+the noise level is measured on."""
+
+
+FITTED = (3.17, 3.96, -0.80, 4.01, 1.47)
+"""The weights of the regression: constant, ln(match / noise), ln(texts), the share of the subject's information that
+the text has, and whether a part of it is a translation. As fitted, but for the last: half a point more than its 0.97,
+because of questions in the other language that had no part in the fit 19 % met silence, with it 10 %."""
+
+STRANGER = -5.0
+"""Added to the odds where the question names somebody or something that no text has. Not fitted with the others, so
+that it can only silence; from -4 to -6 it does nearly the same."""
+
+LEAST = 0.01
+"""Added to match and noise before the logarithm."""
+
+SURE = 0.6
+"""The ln(match / noise) from which an answer is surely known, and not only its subject: where the answer was taken out
+of a set, 7 of 100 questions reach it on average (``docs/bench/bench_assess.py``)."""
+
+
+def lift(match: float, noise: float) -> float:
+    """How far a match lies above the noise level, both in [0, 1], as a logarithm: 0 where chance matches as well."""
+    return math.log((match + LEAST) / (noise + LEAST))
+
+
+def certainty(match: float, noise: float) -> float:
+    """How sure it is, in [0, 1], that the answer itself is known, not only its subject.
+
+    Of what was tried to tell these apart (share and number of words covered, the gap to the second match, the number
+    of texts) nothing adds to the lift on sets that had no part in the choice.
+    """
+    return max(0.0, min(1.0, lift(match, noise) / SURE))
+
+
+def probability(
+    match: float, noise: float, texts: int, share: float, translated: bool, stranger: bool = False
+) -> float:
+    """The probability in (0, 1) that a text fits: from its match, the noise level and the share of the subject that it
+    has, all in [0, 1]. ``stranger`` says that the question names what no text has."""
+    constant, by_lift, by_texts, by_share, by_translation = FITTED
+    odds = constant + by_lift * lift(match, noise) + by_texts * math.log(max(1, min(LARGE, texts)))
+    odds += by_share * share + by_translation * translated + STRANGER * stranger
+    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))

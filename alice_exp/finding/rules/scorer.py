@@ -18,16 +18,19 @@ from functools import cached_property
 from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
 
-from alice_exp.finding.rules.concerns import Standing, block_text, is_living, standing
-from alice_exp.finding.rules.noise import (
+from alice_exp.finding.rules.concerns import (
     FEWEST,
     K1,
     B,
     Noise,
+    Standing,
+    block_text,
     certainty,
+    is_living,
     learn_noise,
     probability,
     sample_size,
+    standing,
 )
 from alice_exp.finding.rules.parsed_query import MEMBER, TRANSLATED, Concept, Query, pairs_of
 from alice_exp.kernel.jsonc.scan import Json
@@ -102,7 +105,7 @@ class Scored:
         return sorted(self.matches, key=lambda text: (-round(self.matches[text], 6), text))
 
     def probability(self, text: int) -> float:
-        """The probability in [0, 1) that a text fits by its words (``rules.noise``); 0 without a match."""
+        """The probability in [0, 1) that a text fits by its words (``rules.concerns``); 0 without a match."""
         match = self.matches.get(text, 0.0)
         if not match:
             return 0.0

@@ -1,4 +1,4 @@
-"""A derived SQLite database in ``state/``: opening, refreshing, discarding and rebuilding it.
+"""A derived SQLite database in ``state/``: opening, refreshing, discarding and rebuilding it; how blocks are its rows.
 
 It is a cache: deleting it loses nothing. It is rebuilt when it is missing, damaged, or of another version or byte
 order; when it cannot be used, the files are read instead, with one warning. A file is known to be unchanged by its
@@ -8,18 +8,24 @@ and never wait for a writer. The only module that imports ``sqlite3``.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import sys
 import weakref
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+from zlib import crc32
 
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
+from alice_exp.model.formats.block_schema import block_json, read_block
+from alice_exp.model.rules import ledger
+from alice_exp.model.values.block import NONE, Block, Entry, Place, Placed, place_of
 
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
@@ -225,3 +231,75 @@ def is_certain(signature: Signature, stored: str, taken: int) -> bool:
     A file modified within ``RACY_NS`` before that is not: a later change in the same clock tick would not show.
     """
     return signature_text(signature) == stored and max(signature.mtime, signature.ctime) < taken - RACY_NS
+
+
+AMONG = "(SELECT value FROM json_each(?))"
+"""Many values as one, for SQLite limits how many a query may have."""
+
+Rows = Callable[[str, tuple[Any, ...]], Iterator[tuple[Any, ...]]]
+"""Executes an SQL query with its values and yields the rows."""
+
+CHANGED = -1
+"""Stands for the row of a block that is new or changed."""
+
+MEASURED = "short, long, sample, ordered"
+"""The columns of a file's row that its checksum is over, behind the path."""
+
+
+def text_checksum(standing: str, length: int, tokens: str) -> int:
+    """Of a living block's columns: hundreds of rows are read of them."""
+    return crc32((standing + tokens).encode(), length)
+
+
+def ordered_rows(rows: Rows, path: str) -> array[int]:
+    """The numbers of a file's blocks in the order of the file; ``ValueError`` if they are not what was written."""
+    [(*measured, check)] = rows(f"SELECT {MEASURED}, checksum FROM files WHERE path = ?", (path,))
+    if check != checksum((path, *measured)):
+        raise ValueError("a row of it is damaged")
+    return array("I", measured[-1])
+
+
+def checksum(values: tuple[Any, ...]) -> int:
+    """Of the values of a row: SQLite has none of its own, and a flipped bit may make a search silent."""
+    return crc32(repr(values).encode())
+
+
+def token_row(tokens: Iterable[str]) -> str:
+    """Tokens as they are stored, each with a blank on both sides, so that one, or a pair, is counted as a text is."""
+    return "".join(f" {token} " for token in tokens)
+
+
+def block_row(block: Block, place: Place) -> tuple[str, str, str | None]:
+    """A block as it is stored: its id, its JSON behind eight digits of checksum, its context as JSON or None."""
+    body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
+    context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
+    return block.id, _seal(body) + body, context
+
+
+def entry_row(entry: Entry | None) -> str:
+    """An entry of the ledger as it is stored beside its block; empty where nobody decided."""
+    text = ledger.row(entry) if entry is not None and entry.id else ""
+    return text and _seal(text) + text
+
+
+@lru_cache(maxsize=1024)
+def placed_from(path: str, body: str, entry: str) -> Placed:
+    """The block of a row at its path, with its entry of the ledger; ``ValueError`` if the row is not what was written,
+    so that the index is made anew."""
+    # Read together: a list has thousands of rows.
+    item, said = json.loads(f"[{_whole(body)},{_whole(entry) if entry else 'null'}]")
+    block = read_block(item, place_of(path))
+    held = ledger.entry_from(said) if said is not None else NONE
+    if held.id not in ("", block.id):
+        raise ValueError("a row of it is damaged")
+    return Placed(ledger.with_entry(block, held), path)
+
+
+def _whole(said: str) -> str:
+    if said[:8] != _seal(said[8:]):
+        raise ValueError("a row of it is damaged")
+    return said[8:]
+
+
+def _seal(text: str) -> str:
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

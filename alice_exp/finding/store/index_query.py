@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain, islice
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
-from alice_exp.finding.rules.noise import Noise
-from alice_exp.finding.store.database import DatabaseError
+from alice_exp.finding.rules.concerns import Noise
+from alice_exp.finding.store.database import (
+    AMONG,
+    MEASURED,
+    DatabaseError,
+    Rows,
+    checksum,
+    ordered_rows,
+    text_checksum,
+)
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_schema import block_json, read_block
-from alice_exp.model.rules import ledger
-from alice_exp.model.values.block import NONE, Block, Entry, Place, Placed, place_of
+from alice_exp.model.values.block import Block, Place, Placed, place_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.concerns import Standing
@@ -33,21 +36,9 @@ _LISTED = 250
 _KEPT = 2048
 """How many texts a process keeps as it read them (3 MB)."""
 
-AMONG = "(SELECT value FROM json_each(?))"
-"""Many values as one, for SQLite limits how many a query may have."""
-
-Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
-"""Executes an SQL query with its values and yields the rows."""
-
-CHANGED = -1
-"""Stands for the row of a block that is new or changed."""
-
 FIRST, BEHIND = 64, 0.3
 """So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
 is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
-
-MEASURED = "short, long, sample, ordered"
-"""The columns of a file's row that its checksum is over, behind the path."""
 
 
 class Files(NamedTuple):
@@ -251,11 +242,6 @@ def described(rows: Rows) -> dict[str, list[Any]]:
     return {path: [said[row] for row in ordered_rows(rows, path)] for path in paths}
 
 
-def text_checksum(standing: str, length: int, tokens: str) -> int:
-    """Of a living block's columns: hundreds of rows are read of them."""
-    return crc32((standing + tokens).encode(), length)
-
-
 def _held(query: Query, known: frozenset[str], texts: Mapping[int, Text]) -> dict[str, dict[int, int]]:
     """How often each text has each token and pair of the question, by token."""
     held: dict[str, dict[int, int]] = {token: {} for token in known}
@@ -269,57 +255,3 @@ def _held(query: Query, known: frozenset[str], texts: Mapping[int, Text]) -> dic
         if found := {row: count for row in both if (count := texts[row].tokens.count(f" {first}  {last} "))}:
             held[pair] = found
     return held
-
-
-def ordered_rows(rows: Rows, path: str) -> array[int]:
-    """The numbers of a file's blocks in the order of the file; ``ValueError`` if they are not what was written."""
-    [(*measured, check)] = rows(f"SELECT {MEASURED}, checksum FROM files WHERE path = ?", (path,))
-    if check != checksum((path, *measured)):
-        raise ValueError("a row of it is damaged")
-    return array("I", measured[-1])
-
-
-def checksum(values: tuple[Any, ...]) -> int:
-    """Of the values of a row: SQLite has none of its own, and a flipped bit may make a search silent."""
-    return crc32(repr(values).encode())
-
-
-def token_row(tokens: Iterable[str]) -> str:
-    """Tokens as they are stored, each with a blank on both sides, so that one, or a pair, is counted as a text is."""
-    return "".join(f" {token} " for token in tokens)
-
-
-def block_row(block: Block, place: Place) -> tuple[str, str, str | None]:
-    """A block as it is stored: its id, its JSON behind eight digits of checksum, its context as JSON or None."""
-    body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
-    context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
-    return block.id, _seal(body) + body, context
-
-
-def entry_row(entry: Entry | None) -> str:
-    """An entry of the ledger as it is stored beside its block; empty where nobody decided."""
-    text = ledger.row(entry) if entry is not None and entry.id else ""
-    return text and _seal(text) + text
-
-
-@lru_cache(maxsize=1024)
-def placed_from(path: str, body: str, entry: str) -> Placed:
-    """The block of a row at its path, with its entry of the ledger; ``ValueError`` if the row is not what was written,
-    so that the index is made anew."""
-    # Read together: a list has thousands of rows.
-    item, said = json.loads(f"[{_whole(body)},{_whole(entry) if entry else 'null'}]")
-    block = read_block(item, place_of(path))
-    held = ledger.entry_from(said) if said is not None else NONE
-    if held.id not in ("", block.id):
-        raise ValueError("a row of it is damaged")
-    return Placed(ledger.with_entry(block, held), path)
-
-
-def _whole(said: str) -> str:
-    if said[:8] != _seal(said[8:]):
-        raise ValueError("a row of it is damaged")
-    return said[8:]
-
-
-def _seal(text: str) -> str:
-    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

@@ -13,13 +13,21 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from alice_exp.finding.rules.concerns import block_text, concerns, is_living, standing
-from alice_exp.finding.rules.noise import NO_NOISE, Noise, learn_noise, sample_size
-from alice_exp.finding.store.database import Connection
-from alice_exp.finding.store.index_query import (
+from alice_exp.finding.rules.concerns import (
+    NO_NOISE,
+    Noise,
+    block_text,
+    concerns,
+    is_living,
+    learn_noise,
+    sample_size,
+    standing,
+)
+from alice_exp.finding.store.database import (
     AMONG,
     CHANGED,
     MEASURED,
+    Connection,
     block_row,
     checksum,
     entry_row,

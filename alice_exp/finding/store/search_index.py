@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.finding.store.database import (
+    CHANGED,
     Connection,
     Database,
     IntegrityError,
     Unusable,
     is_certain,
+    placed_from,
     signature_text,
 )
-from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, Text, described, load, placed_from
+from alice_exp.finding.store.index_query import Files, Indexed, Text, described, load
 from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, ProblemError
@@ -141,7 +143,7 @@ class HomeIndex(Database):
         return [*ask("SELECT oid FROM ledger", ())] == [(self._standings.state,)]
 
     def placed(self, path: str, body: str, entry: str) -> Placed:
-        """See ``index_query.placed_from``; with an owner key the ledger alone says what holds: anybody may
+        """See ``database.placed_from``; with an owner key the ledger alone says what holds: anybody may
         write this database."""
         found = placed_from(path, body, entry)
         return Placed(self._standings.mark(found.block), path) if self._standings.is_signed else found

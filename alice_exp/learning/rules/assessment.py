@@ -96,7 +96,7 @@ def assess(
 
     Consolidation is computed for ``now``, not read from the block (B3.6); it is 0 for a block never read (B3.4). Each
     part is multiplied by ``certain``, at least ``LEAST_CERTAIN``, so that a grade says how well the answer is known and
-    not only its subject (``finding.rules.noise.certainty``).
+    not only its subject (``finding.rules.concerns.certainty``).
     """
     looked, certain = found[:LOOKED_AT], max(LEAST_CERTAIN, certain)
     if not looked:
