@@ -14,8 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from alice_exp import WINDOWS
-from alice_exp.app.command_table import COMMANDS, GROUPS, Table
-from alice_exp.app.command_tree import command_of
+from alice_exp.app.command_tree import COMMANDS, GROUPS, Table, command_of
 from alice_exp.app.help_page import BEGIN, LEAD, SHARED
 from alice_exp.app.main import command
 from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from alice_exp.agents.operations import TOOLS
 from alice_exp.agents.tool_schema import description, json_schema
-from alice_exp.app.command_table import COMMANDS
+from alice_exp.app.command_tree import COMMANDS
 from alice_exp.model.rules.lifecycle import TABLE, Thresholds
 from alice_exp.model.values.block import CONFIDENCE
 from alice_exp.model.values.config import OPTIONS

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from alice_exp.app.command_table import COMMANDS
+from alice_exp.app.command_tree import COMMANDS
 
 HERE = Path(__file__).parent
 TABLE = HERE / "size.txt"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.app.command_table import COMMANDS
+from alice_exp.app.command_tree import COMMANDS
 from tests.case_tables import cases, table
 
 PACKAGE = Path(__file__).parents[1] / "alice_exp"

@@ -130,7 +130,7 @@ def test_every_entry_of_the_command_table_imports() -> None:
     """The table names modules by strings, which no tool follows when one moves."""
     from importlib import import_module
 
-    from alice_exp.app.command_table import COMMANDS as TABLE
+    from alice_exp.app.command_tree import COMMANDS as TABLE
 
     def entries(table: object) -> Iterator[str]:
         for target in table.values() if isinstance(table, dict) else ():

@@ -1,7 +1,7 @@
 """The table of operations; their JSON Schemas from their signatures, and the check of what a model sent against them.
 
-A parameter is ``name: TYPE``, which ``terminal.fields`` says for people and agents, or ``name: Annotated[TYPE, "what it
-is"]``. TYPE is str, bool, int, float, ``dict[str, Any]``, ``list[str]``, a ``Literal`` of closed values, or ``Any``;
+A parameter is ``name: TYPE``, which ``terminal.language`` says for people and agents, or ``name: Annotated[TYPE, "what
+it is"]``. TYPE is str, bool, int, float, ``dict[str, Any]``, ``list[str]``, a ``Literal`` of closed values, or ``Any``;
 ``| None``: may be left out. MCP and ``Alice.tools`` show it.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.terminal.fields import BOUNDS, require_fitting, sentence_of
+from alice_exp.terminal.language import BOUNDS, require_fitting, sentence_of
 
 Operation = Callable[..., Any]
 
@@ -26,7 +26,7 @@ Operation = Callable[..., Any]
 @dataclass(frozen=True, slots=True)
 class Tool:
     """What hosts show and ask of an operation: its title; whether it commits nothing; whether again changes nothing;
-    the command that does the same, where its fields are said apart (``terminal.fields``)."""
+    the command that does the same, where its fields are said apart (``terminal.language``)."""
 
     run: Operation
     title: str

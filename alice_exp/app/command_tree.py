@@ -1,10 +1,13 @@
-"""The tree of commands: groups that import a command only when it is asked for, and the options that all share."""
+"""Every command, once, as a table; the tree that is made of it, and the options that all share.
+
+A row is ``name | sentence | module command …``, with ``command=function`` where the two differ; a name with no command
+behind its module is one command, ``=function`` what the name itself does. Its heading is that under which the page of
+all names it. A module is imported when a command of it is invoked, so that none pays for another (DESIGN 8).
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,21 +15,120 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup, TyperOption
 
-from alice_exp.app.command_table import GROUPS, Table
-from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.errors import AliceError
 from alice_exp.terminal import language
-from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.fields import sentence_of
+from alice_exp.terminal.language import sentence_of
 from alice_exp.terminal.options import guard, named
-from alice_exp.terminal.streams import ticking
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
 
-_NOT_FINISHING = frozenset(
-    ("hook", "mcp", "init", "completion", "help", "merge-driver", "connect", "disconnect")
-)
-"""Commands that do not wait for what a hook left: a host waits for them, or they have no home yet."""
+Table = Mapping[str, "str | Table"]
+
+_ROWS = """
+Every day
+status | One screen: what waits, is in doubt, changed or is broken. | app.status
+heartbeat | Today's report: what is new and waits for your decision. | review.cli.heartbeat_command
+review | The same, one thing at a time, with keys. | review.cli.interactive_review
+approve | Trust candidates; those about you go to personal. | review.cli.review_commands
+reject | Turn candidates down for good. | review.cli.review_commands
+reply | Answer the report in your own words. | review.cli.review_commands
+pause | While you are away, nothing that waits expires. | maintenance.cli.home_commands
+keep | It still holds: end the doubt in a block. | learning.cli.decision_commands
+Say and find
+remember | Keep your own word: trusted at once. | blocks.cli.capture_commands
+recall | Say what is known, best first. | finding.cli
+list | List blocks: where they are, what state they have. | finding.cli =list_blocks
+show | Show one block with all that it says. | finding.cli
+why | Explain a block: evidence, every act, how it is scored. | blocks.cli.provenance_commands
+import | Take in what another memory or file holds already. | blocks.cli.import_export alice=import_alice
+ blocks.cli.import_export claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
+export | Export blocks: JSONL, JSON or Markdown. | blocks.cli.import_export
+Set right
+edit | Open a block in your editor; what you save is committed. | blocks.cli.lifetime_commands
+move | Move a trusted block into another namespace. | blocks.cli.lifetime_commands
+retire | Take trust from a block because the world has changed. | blocks.cli.lifetime_commands
+revive | Give an archived block a second chance. | blocks.cli.lifetime_commands
+restore | Bring back from history what expired or was deleted. | blocks.cli.provenance_commands
+purge | Forget a block for good, in all of history. | blocks.cli.lifetime_commands
+log | Show the acts, newest first. | blocks.cli.provenance_commands
+diff | Show what one act changed, field by field. | blocks.cli.provenance_commands
+undo | Take acts back in one commit. | blocks.cli.provenance_commands
+For agents
+connect | Make an agent's host use this home. | agents.cli.connect_commands
+disconnect | Take this home out of an agent's host. | agents.cli.connect_commands
+hook | What a host calls when a session begins, speaks or ends. | agents.cli.hook_command
+mcp | Serve an agent over the Model Context Protocol. | agents.cli.connect_commands =serve install
+memorize | Keep something learned as a candidate. | blocks.cli.capture_commands
+decide | What applies to a task: what you approved, else the pool. | learning.cli.decision_commands
+outcome | Report whether it worked. | learning.cli.decision_commands
+prime | What an agent should know when a session begins. | conversations.cli.context_commands
+context | What is known about the user, for a model's prompt. | conversations.cli.context_commands
+assess | Say how well a topic is known, and why. | learning.cli.assess_commands
+session | Conversations: kept, searched, read for candidates. | conversations.cli.session_commands start say=tell
+ list=list_sessions show window extract end forget import=import_session search
+episode | What happened, task by task. | episodes.cli add list=list_episodes show similar reflect
+ stats prune restore episodes.cli export import=import_
+event | The running diary of thoughts. | timeline.cli add result list=list_events search segments
+ narrative=tell stats expand timeline.cli export import=import_
+distill | Find what repeats in episodes and propose it. | learning.cli.decision_commands
+heard | Your own sentences that wait for an agent to read them. | conversations.cli.context_commands
+project | This folder's project: names, learning, what its team knows. | agents.cli.project_command =project off on
+ is=is_ not=not_ team.cli publish trust
+Upkeep
+init | Make the home; again: changes nothing. | maintenance.cli.home_commands
+check | Name every problem in the home's files. | maintenance.cli.home_commands
+doctor | Look the whole home over: files, history, permissions. | app.status
+watch | Take in what you save in an editor, as it happens. | maintenance.cli.watch_command
+schedule | Let the day's report come by itself. | maintenance.cli.schedule_commands install remove status
+config | Read, set and edit the configuration. | maintenance.cli.home_commands get=config_get set=config_set
+ accept=config_accept maintenance.cli.home_commands list=config_list edit=config_edit
+namespace | Files of blocks: list them, make a new one. | maintenance.cli.home_commands list=namespace_list
+ create=namespace_create show=namespace_show
+stats | Count the home: by set, state, type, age and reads. | learning.cli.assess_commands
+impact | How tasks went with what you approved, and without. | learning.cli.assess_commands
+consolidation | How stable a block is. | learning.cli.assess_commands
+owner | The SSH key whose signature approves. | owner.cli init show sign drop
+completion | Print what teaches a shell to complete commands. | app.completion
+help | Show this page, or that of one command. | app.help_page =help_
+Other machines
+sync | Your own machines share one memory. | sync.cli =run add list=list_remotes remove confirm watch settle
+share | What may leave this machine, and what others shared. | sharing.cli.share_commands allow deny list=list_shared
+ preview export import=import_ log
+peer | Other people's Alices: pair, find, exchange. | sharing.cli.peer_commands invite join list=list_peers show forget
+ discover exchange serve
+"""
+
+
+def _functions(name: str, words: Sequence[str]) -> str | dict[str, str]:
+    found: dict[str, str] = {}
+    module = ""
+    for word in words:
+        command, told, function = word.partition("=")
+        if "." in word:
+            module = f"alice_exp.{word}"
+        else:
+            found[command] = f"{module}:{function if told else command}"
+    return found if any(found) else found.get("", f"{module}:{name}")
+
+
+def read(rows: str) -> tuple[dict[str, dict[str, str]], dict[str, str | dict[str, str]]]:
+    """The headings with their commands' sentences, and where the functions of each command are."""
+    groups: dict[str, dict[str, str]] = {}
+    commands = {}
+    for row in rows.strip().replace("\n ", " ").splitlines():
+        name, _, told = row.partition(" | ")
+        if told:
+            [*groups.values()][-1][name], _, where = told.partition(" | ")
+            commands[name] = _functions(name, where.split())
+        else:
+            groups[name] = {}
+    return groups, commands
+
+
+GROUPS, COMMANDS = read(_ROWS)
+"""What every command is for in one line, by name, under the headings of the page of all; every command, and every group
+with its commands, by name: the function as ``module:function``."""
 
 QUIET: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "pretty_exceptions_enable": False}
 
@@ -86,6 +188,7 @@ class LazyGroup(TyperGroup):
     """A group that imports a command's module only when that command is asked for."""
 
     table: Table
+    headings = GROUPS
     is_alone = False
     """Whether the group does something itself where no command follows."""
 
@@ -152,7 +255,7 @@ def command_of(name: str, target: str) -> Any:
     guard(command)
     own = {parameter.name for parameter in command.params}
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]
-    command.invoke = partial(_after_the_report, command.invoke)  # type: ignore[method-assign]
+    command.invoke = partial(_opened, command.invoke)  # type: ignore[method-assign]
     command.parse_args = partial(_parsed, command.parse_args)  # type: ignore[method-assign]
     command.get_help = partial(_help, command)  # type: ignore[method-assign]
     return command
@@ -201,100 +304,7 @@ def _help(command: Any, context: Any) -> str:
     return command_page(context, command)
 
 
-def _after_the_report(invoke: Callable[[Any], Any], context: Any) -> Any:
-    """Run a command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
-    from alice_exp.review.cli import daily_notice
+def _opened(invoke: Callable[[Any], Any], context: Any) -> Any:
+    from alice_exp.app.opening import after_the_report
 
-    terminal: Terminal = context.obj
-    terminal.command = context.command_path.partition(" ")[2]
-    _do_what_hooks_left(terminal)
-    _name_what_hosts_miss(terminal)
-    if terminal.command not in daily_notice.SHOWING:
-        daily_notice.greet(terminal, terminal.command)
-        with ticking(terminal.command):
-            return invoke(context)
-    answer = invoke(context)
-    if terminal.is_seen:
-        daily_notice.mark_shown(terminal)
-    _name_open_decisions(terminal)
-    if not context.params.get("peek"):
-        _forget_old_conversations(terminal)
-    return answer
-
-
-def _name_open_decisions(terminal: Terminal) -> None:
-    """Behind the report: what agents decided half a day ago or earlier, and told nobody how it went."""
-    if terminal.command != "heartbeat" or terminal.quiet or terminal.json:
-        return
-    from alice_exp.learning.store import decisions
-
-    session = terminal.session
-    last, first = (session.moment - timedelta(hours=hours) for hours in (12, 24 * 14))
-    stamp = "%Y-%m-%dT%H:%M:%SZ"
-    waiting = decisions(session).waiting(first.strftime(stamp))
-    found = [one for one in waiting if one.at < last.strftime(stamp)]
-    for one in found[:_OPEN_NAMED]:
-        line = "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)"
-        seemed = (
-            language.say("{kind} seemed ok" if ok else "{kind} seemed failed", kind=language.say(kind))
-            for kind, ok in one.seemed.items()
-        )
-        said = language.say(line, task=one.task, decision=one.decision)
-        terminal.note(said + language.aside(", ".join(seemed)))
-    if len(found) > _OPEN_NAMED:
-        terminal.note(language.say("and {count} more", count=len(found) - _OPEN_NAMED))
-
-
-def _forget_old_conversations(terminal: Terminal) -> None:
-    """A person's report is what old conversations go with: agents open most of them, and delete none (B4.6)."""
-    session = terminal.session
-    if not session.actor.is_person or not terminal.is_seen or terminal.quiet:
-        return
-    try:
-        oldest = min(entry.stat().st_mtime for entry in os.scandir(session.root / "sessions"))
-        # Hardly a report has anything to do here, and none should load what it takes: days are counted there.
-        if session.moment.timestamp() - oldest > _YOUNG:
-            from alice_exp.conversations.usecases.sessions import forget_old
-
-            forget_old(session)
-    except (OSError, ValueError, AliceError):
-        return
-
-
-_YOUNG = 28 * 86_400.0
-"""Seconds for which a conversation surely stays."""
-
-_OPEN_NAMED = 3
-"""So many of the decisions without an outcome are named behind a report; the others are counted."""
-
-
-def _do_what_hooks_left(terminal: Terminal) -> None:
-    """See to what a host's hook wrote down and nobody did: the process that it started was killed, or still works."""
-    name = terminal.command
-    if name.partition(" ")[0] not in _NOT_FINISHING and _is_noted(terminal, "hooks"):
-        from alice_exp.agents.cli.hook_command import settle_left
-
-        settle_left(terminal, patience=5.0 if name in ("heartbeat", "review", "status") else 0.0)
-
-
-def _is_noted(terminal: Terminal, folder: str) -> bool:
-    try:
-        return any(one.endswith(".json") for one in os.listdir(terminal.session.root / "state" / folder))  # noqa: PTH208
-    except OSError:
-        return False
-
-
-def _name_what_hosts_miss(terminal: Terminal) -> None:
-    """Tell a person where the connected hosts cannot start us any more: their hooks and servers fail in silence."""
-    if terminal.quiet or terminal.command in ("doctor", "status") or not _is_noted(terminal, "hosts"):
-        return
-    try:
-        if not terminal.session.acting.named.is_person:
-            return
-    except AliceError:
-        return
-    from alice_exp.agents import launcher
-
-    if gone := launcher.missing(terminal.session.root):
-        said = "agents' hosts cannot start alice-exp: {program} is gone"
-        terminal.warn(ProblemError(said, program=gone, hint="mend it with: alice-exp doctor --fix"))
+    return after_the_report(invoke, context)

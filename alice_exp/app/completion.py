@@ -15,8 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.app.command_table import COMMANDS, Table
-from alice_exp.app.command_tree import command_of
+from alice_exp.app.command_tree import COMMANDS, Table, command_of
 from alice_exp.app.opening import open_session
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError

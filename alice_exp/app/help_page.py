@@ -1,6 +1,6 @@
 """The page of all commands, grouped by what a person wants, and the pages of groups; the command ``help``.
 
-The page of all commands imports no command: ``command_table`` says what each is for.
+The page of all commands imports no command: ``command_tree`` says what each is for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.app.command_table import COMMANDS, GROUPS
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import in_language, parted, say
@@ -35,8 +34,8 @@ def root_page(root: Any) -> str:
     usage = "alice-exp COMMAND [ARGUMENTS] [OPTIONS]"
     lines = [say("Usage: {usage}", usage=usage), ""]
     lines += [f"  {say(LEAD)}", "", say("Begin:"), *(f"  {say(one)}" for one in BEGIN)]
-    widest = max(map(len, COMMANDS))
-    for heading, rows in GROUPS.items():
+    widest = max(map(len, root.table))
+    for heading, rows in root.headings.items():
         lines += ["", say(heading), *_rows([(name, say(what)) for name, what in rows.items()], widest)]
     shared = [one for one in root.params if one.name != "version"]
     names = (", ".join(one.opts) + ("" if one.is_flag else f" {one.metavar}") for one in shared)
@@ -159,7 +158,7 @@ def show(terminal: Terminal, context: Any) -> None:
     if context.parent is None:
         rows = [
             {"group": say(heading), "name": name, "summary": say(what)}
-            for heading, group in GROUPS.items()
+            for heading, group in context.command.headings.items()
             for name, what in group.items()
         ]
         document: dict[str, Any] = {"commands": rows}

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.app.command_table import COMMANDS
-from alice_exp.app.command_tree import QUIET, LazyGroup, open_home, shared_options
+from alice_exp.app.command_tree import COMMANDS, QUIET, LazyGroup, open_home, shared_options
 from alice_exp.kernel import VERSION
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.terminal import language

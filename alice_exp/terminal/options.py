@@ -19,7 +19,7 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc.scan import Json, Problem, strict
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
-from alice_exp.terminal.fields import BOUNDS, require_fitting
+from alice_exp.terminal.language import BOUNDS, require_fitting
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from alice_exp.app import help_page
-from alice_exp.app.command_table import COMMANDS
-from alice_exp.app.command_table import GROUPS as HEADINGS
+from alice_exp.app.command_tree import COMMANDS
+from alice_exp.app.command_tree import GROUPS as HEADINGS
 from alice_exp.app.main import command
 from alice_exp.kernel.text.display import cells
 from tests.case_tables import table

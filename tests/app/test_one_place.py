@@ -11,8 +11,8 @@ import typer
 
 from alice_exp import Alice
 from alice_exp.agents.tool_schema import TOOLS, json_schema, offered, operation
-from alice_exp.app import command_table, completion
-from alice_exp.app.command_table import COMMANDS, GROUPS
+from alice_exp.app import command_tree, completion
+from alice_exp.app.command_tree import COMMANDS, GROUPS
 from alice_exp.terminal.console import Terminal
 from tests import catalog, manual, readme
 from tests.conftest import Call
@@ -37,7 +37,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     module.oldest = oldest  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     rows = "Say and find\noldest | Name the oldest block. | finding.planted"
-    groups, commands = command_table.read(rows)
+    groups, commands = command_tree.read(rows)
     monkeypatch.setitem(GROUPS["Say and find"], "oldest", groups["Say and find"]["oldest"])
     monkeypatch.setitem(COMMANDS, "oldest", commands["oldest"])
 

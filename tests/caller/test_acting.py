@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from alice_exp.app.opening import open_session
+from alice_exp.app.opening import greet, open_session
 from alice_exp.caller import hosts
 from alice_exp.caller.acting import Acting
 from alice_exp.caller.hosts import HOSTS, KNOWN, Process, host_of
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import Actor
-from alice_exp.review.cli.daily_notice import greet
 from alice_exp.terminal.console import Terminal
 from tests.case_tables import cases
 from tests.conftest import ROOT

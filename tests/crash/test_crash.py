@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE))
 import check_home  # noqa: E402
 import scenes  # noqa: E402
 
-from alice_exp.app.command_table import COMMANDS  # noqa: E402
+from alice_exp.app.command_tree import COMMANDS  # noqa: E402
 from tests.case_tables import cases  # noqa: E402
 
 from . import matrix  # noqa: E402

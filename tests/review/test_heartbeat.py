@@ -196,8 +196,7 @@ def test_on_a_terminal_of_60_columns_nothing_is_cut_or_overflows(sample: Path) -
 
 
 def test_a_later_command_of_the_day_pays_next_to_nothing(home: Path, cli: Call) -> None:
-    from alice_exp.app.opening import open_session
-    from alice_exp.review.cli.daily_notice import greet
+    from alice_exp.app.opening import greet, open_session
     from alice_exp.terminal.console import Terminal
 
     cli("list")

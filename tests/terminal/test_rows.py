@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.app.command_table import COMMANDS
+from alice_exp.app.command_tree import COMMANDS
 from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal import streams, tables
 from alice_exp.terminal.console import draws
