@@ -4,15 +4,13 @@ and what a person turned down holds meanwhile."""
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Call
+from tests.conftest import Call, Git
 
-Git = Callable[..., str]
 WHEN = "working on the build"
 GOOD, BAD, OLD = "run the linter first", "push to main at once", "tag each release"
 
@@ -67,22 +65,24 @@ def test_reset_over_decisions_is_said_and_put_back_with_one_command(
     assert cli("restore", "--lost", "--yes", check=False).code == 4
 
 
-def half(home: Path, world: Path, how: str, git: Git) -> None:
+def half(home: Path, world: Path, how: str, git: Git, cli: Call) -> None:
     """Take the repository, or its ledger, away."""
-    if how == "new .git":
-        shutil.rmtree(home / "experiences/.git")
+    if how == "no ledger":
+        git(home, "update-ref", "-d", "refs/alice/ledger")
+        return
+    shutil.rmtree(home / "experiences/.git")
+    if how == "init":
+        cli("init")
+    elif how == "old .git":
+        shutil.copytree(world / "stick", home / "experiences/.git")
+    else:
         git(home, "init", "-q", "-b", "main")
         git(home, "add", "-A")
         git(home, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "all")
-    elif how == "old .git":
-        shutil.rmtree(home / "experiences/.git")
-        shutil.copytree(world / "stick", home / "experiences/.git")
-    else:
-        git(home, "update-ref", "-d", "refs/alice/ledger")
 
 
 @pytest.mark.covers("BX.35")
-@pytest.mark.parametrize("how", ["new .git", "old .git", "no ledger"])
+@pytest.mark.parametrize("how", ["init", "new .git", "old .git", "no ledger"])
 def test_a_copy_of_the_ledger_is_offered_and_not_believed(
     cli: Call, git: Git, home: Path, world: Path, how: str
 ) -> None:
@@ -92,7 +92,7 @@ def test_a_copy_of_the_ledger_is_offered_and_not_believed(
     cli("approve", ids[GOOD], "--yes")
     cli("reject", ids[BAD], "--yes")
     cli("retire", ids[OLD], "--reason", "no more", "--yes")
-    half(home, world, how, git)
+    half(home, world, how, git, cli)
     assert trusted(cli) == []
     assert cli("memorize", BAD, check=False).code == 6, "what was turned down holds by the copy"
     page = cli("heartbeat").stdout

@@ -260,6 +260,7 @@ class Standings:
     def founding(self, act: Act, files: Mapping[str, FileChange]) -> tuple[Entry, ...]:
         """The entries of the act that makes a home of files that are there: a person's trusts what they set so; not
         where a copy remembers decisions, which are offered while the files wait."""
+        self.follow()  # which keeps the copy from being overwritten
         if not act.actor.is_person or self.objects.has_copy():
             return ()
         return tuple(

@@ -169,8 +169,7 @@ class LedgerObjects:
         found: dict[str, None] = {}
         for parent in filter(None, parents):
             said = self.message(parent)
-            named = [parent] if f"\n{OWNER}" in said else row_of(said, SIGNED).split()
-            found |= dict.fromkeys(named)
+            found |= dict.fromkeys([parent] if f"\n{OWNER}" in said else row_of(said, SIGNED).split())
         return " ".join(found)
 
     def keep(self, made: LedgerCommit) -> None:
