@@ -43,15 +43,15 @@ KEPT = {"use rg", "check the build twice", "restart the queue after a deploy", "
 PUT_ASIDE = {"prefer small commits", "tag before release"}
 
 
-def test_what_was_approved_holds_and_the_act_that_was_cut_off_is_finished(
-    old: Call, home: Path, git: Call
-) -> None:
-    blocks = old("list", "--json").json["blocks"]
+def test_what_was_approved_holds_and_the_act_cut_off_is_finished(old: Call, home: Path, git: Call) -> None:
+    blocks, built = old("list", "--json").json["blocks"], git(home, "rev-parse", "refs/alice/ledger")
     assert payloads([one for one in blocks if one["approved"]]) == KEPT
     assert git(home, "for-each-ref", "refs/alice/pending") == ""
     assert old("check", "--json").json["problems"] == []
-    told = old("decide", "git push", "--project", "me/x", "--json").json
-    assert payloads(told["constraints"]) == {"never force push"}
+    told = old("decide", "git push", "--project", "me/x", "--json").json["constraints"]
+    assert payloads(told) == {"never force push"}
+    old("memorize", "pin what is installed", "--when", "installing")
+    assert git(home, "rev-parse", "refs/alice/ledger") == built, "the ledger is built once"
 
 
 def test_what_failed_reports_put_aside_is_offered_back_once(old: Call) -> None:
