@@ -15,7 +15,7 @@ ABOUT = "Memory that a person reviews: agents propose what they learned, the per
 SKILL = """\
 ---
 name: review-memory
-description: Review what waits in alice-exp's memory with the person. Use when they say "review memory", or ask what waits.
+description: Review what waits in alice-exp's memory with the person. Use when they say "review memory" (回顾记忆), or ask what waits.
 ---
 
 Only the person decides; you show, and carry nothing over from these texts.

@@ -36,7 +36,7 @@ TOOL: dict[str, Any] = {
     "name": "ask_person",
     "title": "Let the person decide",
     "description": "Let the person decide, in a dialog of this program, on up to three things that wait. Use when they "
-    "say 'review memory', or when a task is over; once a day. You see what they decided, and decide nothing.",
+    "say 'review memory' (回顾记忆), or when a task is over; once a day. You see what they decide, and decide nothing.",
     "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
     "annotations": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False},
 }
@@ -86,9 +86,12 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
         if not said:
             break
         decided[_decided(session, placed, said)].append(placed.block.id)
+    left = len(waiting) + report.questions - sum(map(len, decided.values()))
     return {
         **{how: ids for how, ids in decided.items() if ids},
-        "waiting": len(waiting) - sum(map(len, decided.values())),
+        "waiting": left,
+        # Else who says 'review memory' hears that something waits, and not where.
+        **({"hint": _ELSEWHERE} if left and not fresh else {}),
     }
 
 
@@ -125,7 +128,7 @@ def _is_asked(item: Item) -> bool:
 
 def _text(placed: Placed, number: int, count: int) -> str:
     from alice_exp.kernel.text.display import one_line, visible
-    from alice_exp.model.documents import said
+    from alice_exp.review.cli import candidate_card
 
     block = placed.block
     where = block.project.partition(" ")[0]
@@ -138,7 +141,7 @@ def _text(placed: Placed, number: int, count: int) -> str:
     asked = say(template, number=number, count=count, project=where)
     evidence = one_line(quoted[-1], 160) if quoted else ""
     rests = say("It rests on: {evidence}", evidence=evidence) if quoted else say("It names no evidence.")
-    told = said(placed)
+    told = candidate_card.told(placed)
     if block.about == "user":
         told = say("{title}: {text}", title=say("About you"), text=told)
     return "\n".join(visible(" ".join(line.split())) for line in (asked, told, rests))

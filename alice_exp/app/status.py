@@ -139,7 +139,7 @@ def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
     count = len(report.items)
     new = say("{new} of them new", new=report.new) if 0 < report.new < count else ""
     head = say("{count} for your decision: 'alice-exp review'", count=count) + aside(new)
-    nothing = (said := apart(report)) or say("nothing for your decision")
+    nothing = (said := apart(len(report.lost) + len(report.unapproved))) or say("nothing for your decision")
     yield from _few(report.items, nothing, head, lambda item: _said(terminal, item.placed))
     yield from (said,) if count and said else ()
 

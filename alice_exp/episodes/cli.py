@@ -395,5 +395,4 @@ def _filters(
     begins = [seconds(terminal.session.caller.now) - span] if span else []
     # The filter is strict, and times have milliseconds.
     begins += [seconds(terminal.moment(since)) - 0.001] if since else []
-    after = iso_time(max(begins)) if begins else ""
-    return Filters(after, success, type, least)
+    return Filters(iso_time(max(begins)) if begins else "", success, type, least)

@@ -117,8 +117,7 @@ class Home:
         if any(holds_blocks(path) and path not in found.files for path in tracked):
             return None
         answer = body({path: signature for path, signature in found.files.items() if holds_blocks(path)})
-        whole = not self.repository.resolve(PENDING) and self.repository.head() == head
-        return answer if whole else None
+        return answer if not self.repository.resolve(PENDING) and self.repository.head() == head else None
 
     def text(self, path: str) -> str | None:
         """The text of a file under ``experiences/``; None if it does not exist."""

@@ -148,8 +148,7 @@ def doubt(placed: Placed) -> dict[str, Any] | None:
     block = placed.block
     if block.doubt is None or not block.doubt.since:
         return None
-    record = block.record or Record()
-    return attributes(block.doubt, "since value") | attributes(record, "ok failed")
+    return attributes(block.doubt, "since value") | attributes(block.record or Record(), "ok failed")
 
 
 def impact(found: Impact) -> dict[str, Any]:

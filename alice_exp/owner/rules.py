@@ -106,8 +106,7 @@ def signature(seed: bytes, message: bytes) -> bytes:
     nonce = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % L
     r = _times_base(nonce)
     digest = hashlib.sha512(r + _times_base(scalar) + message).digest()
-    s = (nonce + int.from_bytes(digest, "little") * scalar) % L
-    return r + s.to_bytes(32, "little")
+    return r + ((nonce + int.from_bytes(digest, "little") * scalar) % L).to_bytes(32, "little")
 
 
 def _scalars(seed: bytes) -> tuple[int, bytes]:

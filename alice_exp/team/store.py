@@ -125,8 +125,7 @@ class RepositoryFiles:
 
         A stranger chose the name, and an agent is told it: nothing of it but a name's letters, 40 of them.
         """
-        said = self._git("log", "-1", "--format=%an", "--", PATH)
-        return " ".join(_NO_NAME.sub(" ", said).split())[:40]
+        return " ".join(_NO_NAME.sub(" ", self._git("log", "-1", "--format=%an", "--", PATH)).split())[:40]
 
     def person(self) -> str:
         """The name under which the person commits here; empty where git knows none."""

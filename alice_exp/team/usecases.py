@@ -133,8 +133,7 @@ def planned(
     changed = {
         name: text for name, text in texts.items() if text != (was if name == PATH else files.text(name))
     }
-    repaired = team_file.sides_of(was) is not None
-    return Publishing(made, changed, before, taken, present.refused, repaired)
+    return Publishing(made, changed, before, taken, present.refused, team_file.sides_of(was) is not None)
 
 
 def _folder(name: str) -> str:

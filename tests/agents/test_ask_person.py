@@ -180,8 +180,7 @@ def test_three_things_are_decided_in_the_dialog_as_the_person(
     host: Call, three: dict[str, str], cli: Call, home: Path, git: Callable[..., str], socket: bool
 ) -> None:
     told = host(["accept", "decline", "cancel"], socket=socket)
-    assert "ask_person" in told.tools, told.done
-    assert "structuredContent" in told.done, told.done
+    assert "ask_person" in told.tools and "structuredContent" in told.done, told.done
     assert [text.splitlines()[0][:7] for text in told.asked] == ["1 of 3:", "2 of 3:", "3 of 3:"]
     assert all(len(text.splitlines()) == 3 for text in told.asked)
     assert "lesson" in told.asked[0] and "password" not in "".join(told.asked)
@@ -194,7 +193,8 @@ def test_three_things_are_decided_in_the_dialog_as_the_person(
     again = host()
     assert again.asked == [] and "today already" in again.done["content"][0]["text"]
     report = cli("heartbeat", env={"ALICE_NOW": "2026-02-21T09:00:00Z"}).stdout
-    assert "dialog of claude-code" in report and "alice-exp undo" in report
+    assert f"lesson {three[asked[0]]}  dialog of claude-code · alice-exp undo" in report
+    assert "alice-exp review" in host().done["structuredContent"]["hint"]
 
 
 def test_what_its_yes_could_only_put_off_is_not_asked(host: Call, cli: Call) -> None:

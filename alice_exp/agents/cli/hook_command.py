@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.home.session import Session
-    from alice_exp.model.values.block import Place, Placed
+    from alice_exp.model.values.block import Placed
 
 _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
@@ -122,16 +122,19 @@ def _for_person(session: Session, host: Host, event: Event) -> str:
     if event != "start" or not hook_answers.tells_person(host):
         return ""
     from alice_exp.agents.connected_hosts import foreign
+    from alice_exp.model.rules.doubt import is_in_doubt
+    from alice_exp.model.values.block import PLACES
 
     lines = [f"{one.path}: {say(one.template, **one.values)}" for one in foreign(session.spot.path)]
     lines += filter(None, [_brought(session)])
     day = f"told-{session.caller.day}"
     # The report is made where there is something to tell and nobody was told today.
-    pool: tuple[Place, ...] = ("low_value",)
-    if not spool(session).known(day) and any(True for _ in session.home.read(pool)):
+    every = () if spool(session).known(day) else session.home.read(PLACES[:-1])
+    if any(one.place == "low_value" or is_in_doubt(one.block) for one in every):
         from alice_exp.review.usecases.todays_report import heartbeat
 
-        count = len(heartbeat(session, peek=True)[0].items)
+        report = heartbeat(session, peek=True)[0]
+        count = len(report.items) + report.questions
         if count and spool(session).first(day):
             lines.append(say("{count} things wait: say 'review memory', or alice-exp review", count=count))
     return "\n".join(lines)
@@ -151,8 +154,7 @@ def _brought(session: Session) -> str:
     if session.team is None or spool(session).known(once) or not (count := session.team.waits()):
         return ""
     spool(session).first(once)
-    said = "{count} things wait to be trusted in this repository: alice-exp project trust"
-    return say(said, count=count)
+    return say("{count} things wait to be trusted in this repository: alice-exp project trust", count=count)
 
 
 def _heard(session: Session, talk: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.agents.rules import Deed, deeds_of
@@ -76,6 +77,8 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
         messages = list(records(spool.transcript(left.text("transcript"))))
     entries = read(messages)
     rows = spoken(entries, session, project)
+    said = but_unrecorded([row.message for row in rows])
+    rows = [replace(row, message=message) for row, message in zip(rows, said, strict=True)]
     if not rows:
         return None
     take_in(opened, rows, session, by_name=True)
@@ -87,7 +90,7 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
     failure = sessions.end(opened, session).failure if is_read else None
     deeds = deeds_of(entries)
     key = project.partition(" ")[0]
-    keep_actions(opened, key, session, deeds, [row.message for row in rows])
+    keep_actions(opened, key, session, deeds, said)
     keep_commands(spool, opened, project, session, deeds)
     for task, cause, action, at in causes(deeds):
         name = derived_id(f"{session} {cause}").replace("exp-", "ep-")
@@ -107,7 +110,7 @@ def keep_actions(
     """Note each decision's signals, and what was done: in the episodes of the decisions that were reported without an
     action; in one of the session where none was reported, as an episode that nobody said the end of.
 
-    Doing it again changes nothing. ``said`` is the conversation; what is off the record is nobody's task.
+    Doing it again changes nothing. ``said`` is the conversation, without what is off the record.
     """
     shown = [(one.decision, one.task) for one in decisions(opened).shown(session)]
     told: dict[str, str] = {}
@@ -116,7 +119,7 @@ def keep_actions(
         if decision is not None and decision.episode:
             told[decision.episode] = _JOIN.join(trace.actions)
     actions = actions_of(deeds)
-    tasks = (masked_line(one.content) for one in but_unrecorded(said) if one.role == "user")
+    tasks = (masked_line(one.content) for one in said if one.role == "user")
     task = next(filter(None, tasks), "")
     whole = None
     if actions and task and not told:

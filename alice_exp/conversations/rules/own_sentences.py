@@ -111,7 +111,8 @@ def own_sentences(text: str, answered: str = "") -> list[str]:
 
 
 def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
-    """The messages, without the text of those whose speaker asks that it be kept nowhere ("off the record", 别记).
+    """The messages, without the text of those whose speaker asks that it be kept nowhere ("off the record", 别记), and
+    of the answers to them: an answer may say it again.
 
     Where that is asked of what was said before, the speaker's message before is left out, too.
     """
@@ -123,8 +124,10 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
                 if words.unrecorded.search(low):
                     left[index] = replace(message, content="")
                     if last >= 0 and words.unsaid.search(low):
-                        left[last] = replace(messages[last], content="")
+                        left[last:index] = [replace(one, content="") for one in messages[last:index]]
             last = index
+        elif last >= 0 and not left[last].content:
+            left[index] = replace(message, content="")
     return left
 
 
@@ -339,8 +342,8 @@ def extract(
 
 def is_standing(one: Said) -> bool:
     """Whether a sentence reads as an order from now on, or the person asks to have it remembered."""
-    is_order = one.shows("standing") and not one.shows("moment")
-    return not one.asks and bool(one.shows("explicit") or is_order)
+    is_order = one.shows("explicit") or (one.shows("standing") and not one.shows("moment"))
+    return not one.asks and bool(is_order)
 
 
 def order_of(one: Said) -> Inference:

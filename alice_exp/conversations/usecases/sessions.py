@@ -383,7 +383,9 @@ def _new(
         present = chats(opened).read(session).rows
     except NotFoundError:
         return rows, 0
-    pairs = ((one.message, row.message) for one, row in zip(present, rows, strict=False))
+    # What was taken off the record later may be here from before.
+    both = (pair for pair in zip(present, rows, strict=False) if pair[1].message.content or not by_name)
+    pairs = ((one.message, row.message) for one, row in both)
     if all((a.role, a.content, a.speaker) == (b.role, b.content, b.speaker) for a, b in pairs):
         return rows[len(present) :], len(present)
     if not by_name:

@@ -228,5 +228,4 @@ def with_line(
 
 def without_line(table: str) -> str:
     """A person's crontab without our line."""
-    lines = [line for line in table.splitlines() if not line.endswith(MARK)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in table.splitlines() if not line.endswith(MARK))

@@ -248,5 +248,4 @@ def _said(one: Noticed, *, by: bool = True) -> str:
 def _fault(problem: Problem) -> str:
     where = f"{problem.where}: " if problem.where else ""
     is_kept = problem.severity == "error" and problem.path
-    kept = say("the last good version keeps answering") if is_kept else ""
-    return where + faulty(problem) + aside(kept)
+    return where + faulty(problem) + aside(say("the last good version keeps answering") if is_kept else "")

@@ -119,8 +119,7 @@ def rested(block: Block, at: str) -> Block:
     """A block after a person named another one of those told with it: its doubt is a quarter and its question closed,
     its failures stay (12.5)."""
     # Who answers about what nobody doubted brings no doubt in.
-    doubt = block.doubt and Doubt(RESTED, max(at[:10], block.doubt.day))
-    return replace(block, doubt=doubt)
+    return replace(block, doubt=block.doubt and Doubt(RESTED, max(at[:10], block.doubt.day)))
 
 
 def still_true(block: Block, at: str, note: str = "") -> Block:

@@ -189,8 +189,7 @@ def decided(act: Act, was: Placed | None, put: Put, entry: Entry) -> Entry | Non
 def after(act: Act, was: Placed | None, put: Put) -> Placed:
     """A block as the act leaves it, with the entry that holds for it then."""
     known = was.block.entry if was is not None else None
-    entry = decided(act, was, put, known or NONE) or known
-    return Placed(replace(put.block, entry=entry), put.path)
+    return Placed(replace(put.block, entry=decided(act, was, put, known or NONE) or known), put.path)
 
 
 def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:

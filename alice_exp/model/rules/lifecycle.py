@@ -69,8 +69,7 @@ class Thresholds:
     @classmethod
     def of(cls, config: Config) -> Thresholds:
         """The thresholds in a configuration."""
-        names = ("past", "reliable", "super_reliable")
-        return cls(*(config.count(f"thresholds.{name}") for name in names))
+        return cls(*(config.count(f"thresholds.{name}") for name in ("past", "reliable", "super_reliable")))
 
 
 DEFAULT = Thresholds()

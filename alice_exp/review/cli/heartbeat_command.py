@@ -114,31 +114,29 @@ def summary(report: Agenda) -> str:
 
 def line(report: Agenda) -> str:
     """The report in one line, for scripts and agents: how many candidates wait, and the command that shows them."""
-    count = len(report.items)
-    gone = sum(movement.kind == "expired" for movement in report.changed)
-    if count:
-        one = "one thing waits for your decision: alice-exp heartbeat"
-        return _counted(count, one, "{count} things wait for your decision: alice-exp heartbeat")
-    if gone:
-        one = "one candidate expired unanswered: alice-exp heartbeat"
-        return _counted(gone, one, "{count} candidates expired unanswered: alice-exp heartbeat")
-    if report.team:
-        brought = sum(len(came.blocks) for came in report.team)
-        return say("{count} things wait to be trusted: alice-exp review", count=brought)
-    return apart(report) or say("nothing waits for your decision today")
+    one = "one thing waits for your decision: alice-exp heartbeat"
+    gone = "one candidate expired unanswered: alice-exp heartbeat"
+    expired = sum(movement.kind == "expired" for movement in report.changed)
+    brought = sum(len(came.blocks) for came in report.team)
+    return (
+        _counted(len(report.items), one, "{count} things wait for your decision: alice-exp heartbeat")
+        or _counted(expired, gone, "{count} candidates expired unanswered: alice-exp heartbeat")
+        or (say("{count} things wait to be trusted: alice-exp review", count=brought) if brought else "")
+        or apart(report.questions)
+        or say("nothing waits for your decision today")
+    )
 
 
-def apart(report: Agenda) -> str:
-    """Decisions that the files lack, and what stands unapproved among what is trusted, counted; or nothing."""
+def apart(count: int) -> str:
+    """How many questions about what is trusted wait for the person; nothing where none does."""
     one = "one decision about what is trusted waits for you: alice-exp heartbeat"
-    many = "{count} decisions about what is trusted wait for you: alice-exp heartbeat"
-    return _counted(len(report.lost) + len(report.unapproved), one, many)
+    return _counted(count, one, "{count} decisions about what is trusted wait for you: alice-exp heartbeat")
 
 
 def _waiting(report: Agenda) -> Iterator[str]:
     count, new = len(report.items), report.new
     if not count:
-        yield "" if apart(report) or report.team else say("Nothing waits for your decision.")
+        yield "" if report.questions or report.team else say("Nothing waits for your decision.")
         return
     if count == 1:
         fresh = say("One thing waits for your decision, a new one.")
@@ -183,20 +181,16 @@ def _marked(report: Agenda) -> Iterator[str]:
 
 
 def _changed(report: Agenda) -> list[str]:
-    kinds = Counter(movement.kind for movement in report.changed)
+    n = Counter(movement.kind for movement in report.changed)
     return [
+        _counted(n["verified"], "One block proved itself again.", "{count} blocks proved themselves again."),
+        _counted(n["promoted"], "One block was promoted.", "{count} blocks were promoted."),
+        _counted(n["demoted"], "One block was demoted.", "{count} blocks were demoted."),
+        _counted(n["retired"], "You retired one block.", "You retired {count} blocks."),
+        _counted(n["revived"], "You revived one block.", "You revived {count} blocks."),
+        _counted(n["expired"], "One candidate expired unanswered.", "{count} candidates expired unanswered."),
         _counted(
-            kinds["verified"], "One block proved itself again.", "{count} blocks proved themselves again."
-        ),
-        _counted(kinds["promoted"], "One block was promoted.", "{count} blocks were promoted."),
-        _counted(kinds["demoted"], "One block was demoted.", "{count} blocks were demoted."),
-        _counted(kinds["retired"], "You retired one block.", "You retired {count} blocks."),
-        _counted(kinds["revived"], "You revived one block.", "You revived {count} blocks."),
-        _counted(
-            kinds["expired"], "One candidate expired unanswered.", "{count} candidates expired unanswered."
-        ),
-        _counted(
-            kinds["revoked"], "A peer took back one trusted block.", "Peers took back {count} trusted blocks."
+            n["revoked"], "A peer took back one trusted block.", "Peers took back {count} trusted blocks."
         ),
     ]
 

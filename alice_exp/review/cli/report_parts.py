@@ -98,8 +98,8 @@ def _sections(report: Agenda) -> list[Section]:
     waiting = {placed.block.id for placed in report.unapproved}
     rows: dict[str, list[Row]] = {
         "by_dialog": [
-            Row(ids, channel, undo, {"ids": ids.split(", "), "channel": channel, "undo": undo})
-            for ids, channel, undo in report.by_dialog
+            _row(one, "", f"{_where(channel)} · {undo}", ids=[one.block.id], channel=channel, undo=undo)
+            for one, channel, undo in report.by_dialog
         ],
         "settle": [settled(*pair) for pair in report.settle],
         "review": [doubted(one) for one in report.review],
@@ -123,6 +123,10 @@ def _sections(report: Agenda) -> list[Section]:
         title = say(bring, project=came.project, folder=came.root)
         found.insert([*rows].index("by_hand"), Section("team", title, brought(came)))
     return found
+
+
+def _where(channel: str) -> str:
+    return say("dialog of {host}", host=channel.removeprefix("dialog of "))
 
 
 def _row(placed: Placed, more: str, note: str, **document: Any) -> Row:
@@ -251,8 +255,7 @@ def brought(came: Came) -> list[Row]:
 
 def team_document(came: Came) -> dict[str, Any]:
     """What waits to be trusted in one repository; ``was`` are the words that were trusted before."""
-    rows = [row.document for row in brought(came)]
-    return {"project": came.project, "folder": came.root, "blocks": rows}
+    return {"project": came.project, "folder": came.root, "blocks": [row.document for row in brought(came)]}
 
 
 def _by_hand(name: str, is_told: bool) -> Row:

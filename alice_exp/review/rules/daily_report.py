@@ -168,12 +168,17 @@ class Agenda:
     team: tuple[Came, ...] = ()  # What came with repositories and waits to be trusted.
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
-    by_dialog: tuple[tuple[str, str, str], ...] = ()
-    """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
+    by_dialog: tuple[tuple[Placed, str, str], ...] = ()
+    """What was approved in a host's dialog since the report before: the block, the channel, what takes it back."""
     was: Mapping[str, Placed] = field(default_factory=dict)
     """What the person trusted of those of ``unapproved`` that say something else now, by id."""
     lost: tuple[Lost, ...] = ()
     """The person's decisions that the files lack."""
+
+    @property
+    def questions(self) -> int:
+        """How many questions about what is trusted wait for the person, besides the candidates."""
+        return len([*self.lost, *self.unapproved, *self.settle, *self.review])
 
     @property
     def is_empty(self) -> bool:
@@ -242,7 +247,7 @@ def agenda(
         state_changes.foreign(acts),
         wait.paused_until(now)[:10],
         state_changes.withdrawn(acts),
-        by_dialog=state_changes.by_dialog(acts),
+        by_dialog=state_changes.by_dialog(acts, snapshot),
         was=as_decided(unapproved, texts),
         lost=lost_decisions(snapshot, texts),
         week=doubts.last_week(snapshot.within(*TRUSTED_PLACES), day_began, episodes),

@@ -210,8 +210,7 @@ def _numbers(text: str, numeral: str, kind: str, *, is_nth: bool = False) -> Tok
     if value is None:
         return Token("odd", text[: _MOST_DIGITS + 1])
     is_loose = not is_nth and (numeral.lower() in NAMED or numeral == "两")
-    named = text if kind != "number" else str(value)
-    return Token(kind, named, numbers=(value,), is_loose=is_loose)
+    return Token(kind, text if kind != "number" else str(value), numbers=(value,), is_loose=is_loose)
 
 
 def number_of(numeral: str) -> int | None:

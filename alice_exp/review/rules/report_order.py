@@ -80,8 +80,7 @@ def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
         def order(item: Item, key: Key = key) -> tuple[str | int, ...]:
             at = place[id(item)]
             often = seen[at] if len(said_on(item.placed.block)) > 1 else 0
-            subject = (project_of(item), item.destination) if key == "work" else ()
-            return (-often, *subject, -seen[at], at)
+            return (-often, *((project_of(item), item.destination) if key == "work" else ()), -seen[at], at)
 
         rows.sort(key=order)
     return [(key, rows) for key, rows in parts.items() if rows]
@@ -140,8 +139,7 @@ def is_perhaps(item: Item) -> bool:
     """Whether nothing but a cue in one session speaks for it, or a reader of 0.2.0, which left no origin."""
     block, proposed = item.placed.block, item.proposed
     was_read = block.origin == "local" and proposed is not None and proposed.act == "extract"
-    is_found = block.origin == CUES or was_read
-    return is_found and EXPLICIT not in block.tags and len(said_on(block)) < 2
+    return (block.origin == CUES or was_read) and EXPLICIT not in block.tags and len(said_on(block)) < 2
 
 
 def is_unlike(block: Block) -> bool:

@@ -249,8 +249,7 @@ class _Builder:
             shared = {at: weight * len(signs & own) for at, own in enumerate(self.own, start=1)}
             score = Counter({at: many for at, many in shared.items() if many > 1})
         top = [at for at, value in score.items() if value == max(score.values())]
-        is_found = len(top) == 1 and score[top[0]] > 1
-        return ({*top}, unknown) if is_found else (set(), len(by))
+        return ({*top}, unknown) if len(top) == 1 and score[top[0]] > 1 else (set(), len(by))
 
     def _add(self, clause: Clause, kind: str, word: str, behind: str) -> None:
         """Add a word that names no item by itself to the clause that it stands in."""

@@ -89,12 +89,13 @@ def in_effect(acts: Iterable[Commit]) -> list[Commit]:
     return found
 
 
-def by_dialog(acts: Iterable[Commit]) -> tuple[tuple[str, str, str], ...]:
-    """What a person approved in a host's dialog, and did not take back: the ids, the channel, what takes it back."""
+def by_dialog(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[tuple[Placed, str, str], ...]:
+    """What a person approved in a host's dialog, and did not take back: block, channel, what takes it back."""
     return tuple(
-        (", ".join(act.blocks), channel, f"alice-exp undo {act.commit[:10]}")
+        (placed, channel, f"alice-exp undo {act.commit[:10]}")
         for act in in_effect(acts)
         if act.op == "approve" and (channel := dict(act.trailers).get(CHANNEL, ""))
+        for placed in snapshot.with_ids(act.blocks).values()
     )
 
 

@@ -229,8 +229,7 @@ def invite(session: Session, alias: str, bind: tuple[str, int], shown: Callable[
 def join(session: Session, code: str, at: str, alias: str) -> Peer:
     """Pair with the inviting side; ``at`` is ``host:port``, empty: look for the code's number by mDNS."""
     identity, read = peers(session), pairing.Code.read(code)
-    addresses = (at,) if at else _inviting(read.number)
-    return pairing.join(identity, read, addresses, session.caller.now, alias)
+    return pairing.join(identity, read, (at,) if at else _inviting(read.number), session.caller.now, alias)
 
 
 def serve(
