@@ -72,7 +72,8 @@ def faults(one: Connected, session: Session) -> Iterator[Problem]:
     since = one.last_call or str(spool(session).kept(one.host.name).get("at", ""))
     if since and session.moment - datetime.fromisoformat(since) > _SILENT and _worked_since(one.host, since):
         template = "{host} has not called for a week, though it held sessions"
-        yield Problem.fault(one.path, template, hint, host=one.host.name)
+        on = Hint("run: alice-exp connect {host}; then see there that its hooks are on", host=one.host.name)
+        yield Problem.fault(one.path, template, on, host=one.host.name)
 
 
 def foreign(folder: str) -> Iterator[Problem]:

@@ -153,8 +153,8 @@ def _hosts(terminal: Terminal, hosts: Sequence[tuple[Connected, Sequence[Problem
     if not hosts:
         yield say("none yet: 'alice-exp connect HOST' lets an agent learn here")
     for one, failing in hosts:
-        at = terminal.local(one.last_call) if one.last_call else say("never")
-        yield say("{host}: last called {at}", host=one.host.name, at=at)
+        said = "{host}: last called {at}" if one.last_call else "{host}: not called yet"
+        yield say(said, host=one.host.name, at=terminal.local(one.last_call))
         yield from map(faulty, failing)
 
 

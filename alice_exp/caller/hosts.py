@@ -47,7 +47,7 @@ class Hooks:
     ``groups`` is Claude Code's form (an event holds groups of hooks), ``flat`` Cursor's (an event holds commands);
     ``file`` and ``plugin`` are files of our own, of Copilot and of opencode. ``each_turn``: what was said is taken in
     whenever the agent stops, for not every version and way of running tells of the start and the end. ``refusal`` is
-    the word that lets an agent go on; ``asks_trust``: it runs no hook before its person trusted it.
+    the word that lets an agent go on (none: a context does); ``asks_trust``: it runs no hook that nobody trusted.
     """
 
     file: str
@@ -110,7 +110,8 @@ KNOWN: tuple[Host, ...] = (
         ("/@anthropic-ai/claude-code/", "/@anthropic-ai/claude-agent-sdk/", "/claude/versions/"), ("claude",),
         ".mcp.json", ".claude.json", "mcpServers", folder=".claude", program="claude",
         instructions=".claude/CLAUDE.md", moved=("CLAUDE_CONFIG_DIR", ".claude/"),
-        hooks=Hooks(".claude/settings.json", "groups", _CLAUDE), listing={"alwaysLoad": True},
+        # A refusal would stand before the person as "Stop hook error".
+        hooks=Hooks(".claude/settings.json", "groups", _CLAUDE, refusal=""), listing={"alwaysLoad": True},
         permission="mcp__alice-exp", sessions=".claude/projects/*/*.jsonl",
         plugin=(".claude/plugins/installed_plugins.json", "mcp__plugin_alice-exp_alice-exp"),
         unseen=frozenset(_PRINTING),

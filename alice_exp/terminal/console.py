@@ -140,22 +140,13 @@ class Terminal:
 
     def line(self, text: str = "") -> None:
         """Print one line of the answer, escaped; what goes on below it is marked, so that no text can fake a row."""
-        sys.stdout.write(visible(text).replace("\n", "\n    │ ") + "\n")
+        sys.stdout.write(folded(text, sys.stdout))
 
     def pair(self, name: str, text: str, width: int = 0) -> None:
         """Print a name, filled to ``width`` cells, and what it says; what is too long for a terminal goes on below."""
         # A full-width colon brings its own room.
         head = f"  {name}{' ' * (width - cells(name))}{'' if name.endswith('：') else ' '}"
-        if not sys.stdout.isatty():
-            self.line(head + text)
-            return
-        first, *more = visible(text).split("\n")
-        below = "\n" + " " * cells(head)
-        sys.stdout.write(head + below.join(wrapped(first, max(20, self.width - cells(head)))) + "\n")
-        for paragraph in more:  # marked, as in ``line``
-            sys.stdout.write(
-                "".join(f"    │ {line}\n" for line in wrapped(paragraph, max(20, self.width - 6)))
-            )
+        sys.stdout.write(folded(head + text, sys.stdout, indent=len(head)))
 
     def act(self, text: str) -> None:
         """Print a line about what an act did; in a dry run, what it would do."""
@@ -165,14 +156,14 @@ class Terminal:
         """Print one line to stderr that is not part of the answer."""
         self.settle()
         if not self.quiet:
-            sys.stderr.write(visible(text) + "\n")
+            sys.stderr.write(folded(text, sys.stderr, ""))
 
     def warn(self, error: AliceError) -> None:
         """Print a warning to stderr, each only once."""
         self.settle()
         if (text := sentence(error)) not in self.warned:
             self.warned.add(text)
-            sys.stderr.write(f"alice-exp: {text}\n")
+            sys.stderr.write(folded(f"alice-exp: {text}", sys.stderr))
 
     def confirm(self, question: str, *, is_new: bool = False) -> None:
         """Ask a person to confirm, unless ``--yes``; ``RefusedError`` (exit 6) if refused or without a terminal.
@@ -228,8 +219,20 @@ class Terminal:
             }
             sys.stderr.write(json_error(body))
         else:
-            sys.stderr.write(f"alice-exp: {sentence(error)}\n")
+            sys.stderr.write(folded(f"alice-exp: {sentence(error)}", sys.stderr))
         return error.exit_code
+
+
+def folded(text: str, stream: Any, mark: str = "    │ ", indent: int = 0) -> str:
+    """Escaped lines, all but the first behind the mark; what is too long for a terminal goes on below, further in."""
+    rows, room = visible(text).split("\n"), get_terminal_size().columns
+    for at, row in enumerate(rows):
+        cut = indent or len(row) - len(row.lstrip()) + 2
+        head, rest = (mark, row) if at and mark else (row[:cut], row[cut:])
+        below = head if at and mark else " " * cells(head)
+        is_long = stream.isatty() and cells(head + rest) > room
+        rows[at] = head + (f"\n{below}".join(wrapped(rest, max(20, room - cells(head)))) if is_long else rest)
+    return "\n".join(rows) + "\n"
 
 
 def draws(stream: Any) -> bool:

@@ -55,7 +55,7 @@ def test_a_candidate_of_a_project_has_a_box_more_and_every_format_names_the_proj
     assert "everywhere" in page and "--everywhere" in page
     last = cli("memorize", "three", "--project", "a.org/x", "--json").json["id"]
     shown = cli("approve", last, "--yes").stderr
-    assert "three, project a.org/x" in shown, "what no report has shown is shown with its project"
+    assert "three · project a.org/x" in shown, "what no report has shown is shown with its project"
 
 
 def test_of_two_opposites_one_card_asks(home: Path, cli: Call) -> None:

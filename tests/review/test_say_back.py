@@ -210,3 +210,14 @@ def test_no_model_is_asked_with_a_secret_or_where_rules_read_it(
 def test_of_an_empty_report_nothing_is_said_back() -> None:
     assert said_back("", IDS, SAID) == said_back("the docker one is fine", (), []) == ""
     assert said_back("all good", ("", ""), ["", ""]) == ""
+
+
+@pytest.mark.parametrize("text", ["approve 1, reject 2 and purge", "approve 1 everywhere, reject 2"])
+def test_no_other_wording_drops_what_goes_with_one_decision(cli: Call, text: str) -> None:
+    cli("init")
+    for payload in ("use rg", "use make"):
+        cli("memorize", payload)
+    cli("heartbeat")
+    refused = cli("reply", text, check=False)
+    assert refused.code == 2 and "goes with one decision" in refused.stderr
+    assert "if you mean this" not in refused.stderr

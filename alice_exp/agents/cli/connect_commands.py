@@ -31,6 +31,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
+from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import settings
@@ -248,9 +249,8 @@ def _answer(
                 _show(terminal, file.path, file.after)
         for one in () if shown else done:
             for path in one["written"]:
-                said = "{path} is written; start {host} anew"
-                if not Path(path).exists():
-                    said = "{path} is removed; start {host} anew"
+                was = "{path} is removed; start {host} anew"
+                said = "{path} is written; start {host} anew" if Path(path).exists() else was
                 terminal.line(say(said, path=path, host=one["host"]))
             if not one["written"]:
                 said = "{host} is not connected" if out else "{host} is set up already"
@@ -262,9 +262,9 @@ def _answer(
 
 
 def _show(terminal: Terminal, path: Path, text: str) -> None:
-    terminal.note(f"{path}:")
-    for line in text.splitlines():
-        terminal.line(line)
+    # A pager shows what goes to stdout alone; a pipe takes the file as it is.
+    (terminal.line if sys.stdout.isatty() else terminal.note)(f"{path}:")
+    sys.stdout.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
 
 
 def serve(terminal: Terminal) -> None:

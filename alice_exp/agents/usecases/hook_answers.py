@@ -110,7 +110,7 @@ def answer(host: Host, event: Event, text: str, person: str = "") -> dict[str, A
         return {"continue": True} if event == "prompt" else told.get(event, {}) if text else {}
     if not text or event in ("end", "compact"):
         return shown
-    if event == "stop":
+    if event == "stop" and host.hooks.refusal:
         asked = {"decision": host.hooks.refusal, "reason": text}
         own = {"hookSpecificOutput": {"hookEventName": "Stop", **asked}} if form == "file" else {}
         return shown | asked | own

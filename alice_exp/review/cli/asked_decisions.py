@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.text.display import cells, wrapped
+from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
@@ -27,7 +27,7 @@ from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions
 from alice_exp.review.usecases.decisions import Decided, Seen
-from alice_exp.terminal.console import Terminal, short
+from alice_exp.terminal.console import Terminal, folded, short
 from alice_exp.terminal.language import listed, say
 
 if TYPE_CHECKING:
@@ -315,18 +315,17 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
 
 
 def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> None:
-    number, text = numbered(terminal, placed.block.id), scoped(told(placed), placed.block.project)
+    number, project = numbered(terminal, placed.block.id), placed.block.project
+    text = told(placed) + (project and f" · {say('project {name}', name=project)}")
     if placed.block.about == "user" and not is_approved(placed):
         text = say("{title}: {text}", title=say("About you"), text=text)
     kinds = kinds_held(delicate(placed.block))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
     if placed.place != "low_value":
         warning += "".join(f"\n{line}" for line in differences(placed, was))
-    # A program that reads this wraps for itself.
-    width = terminal.width if sys.stderr.isatty() else 1 << 20
     terminal.settle()
-    for at, row in enumerate(wrapped(text + warning, max(20, width - len(number) - 4))):
-        sys.stderr.write(f"  {'' if at else number:{len(number)}}  {row}\n")
+    head = f"  {number}  "
+    sys.stderr.write(folded(f"{head}{text}{warning}", sys.stderr, " " * len(head), len(head)))
 
 
 _DECIDED = {
@@ -353,4 +352,5 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
         "id": placed.block.id,
     }
     room = terminal.width - cells(say(_DECIDED[how], text="", **values))
-    return say(_DECIDED[how], text=short(payload_text(placed), max(16, room)), **values)
+    line = say(_DECIDED[how], text=short(payload_text(placed), max(16, room)), **values)
+    return line.removesuffix(f" · {values['number']}")

@@ -14,7 +14,6 @@ from alice_exp.blocks.cli.lifetime_commands import edit_sentence
 from alice_exp.blocks.usecases.provenance import undo
 from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
-from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
 from alice_exp.model.values.snapshot import namespace_name
@@ -94,7 +93,7 @@ class _Session:
         if any(len(step) == 1 for step in steps):
             self.shared = shared(self.report.items)
             if each := shared_line(self.shared):
-                self.terminal.line("\n".join(wrapped(each, pages.columns())))
+                self.terminal.line(each)
         while 0 <= at < len(steps):
             if page := [item for item in steps[at] if item.placed.block.id not in self.settled]:
                 # Stored before the decision, so that a review that is killed resumes here.
@@ -250,10 +249,10 @@ class _Session:
                 self.settled[block_id] = "elsewhere"
         for line in asked.left_lines(self.terminal, done, in_review=True):
             self.terminal.line(line)
-        names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
         for how, ids in decided.items():
-            for line in pages.decided_lines([name for one, name in names.items() if one in ids], words[how]):
-                self.terminal.line(line)
+            names = (self.digits.get(one) or asked.numbered(self.terminal, one) for one in ids)
+            if told := " ".join(name for name in names if name not in ids):
+                self.terminal.line(f"  {told}  {words[how]}")
         return True
 
     def _undone(self) -> bool:

@@ -150,7 +150,8 @@ def _body(card: Card, width: int, has_keys: bool) -> Iterator[str]:
     said = (
         _lines(f"“{quote}”" if card.is_said else f"{say('evidence')} · {quote}", width, DIM) if quote else []
     )
-    what = wrapped(card.what, width)
+    # What is proposed as it was said stands once.
+    what = [] if card.is_said and quote.endswith(card.what) else wrapped(card.what, width)
     yield from (*said, *what) if card.is_said else (*what, *said)
     yield from _lines(" · ".join(filter(None, (card.facts, card.id))), width, DIM)
     for row in neighbours(card.item):

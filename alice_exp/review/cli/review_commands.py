@@ -169,15 +169,16 @@ def reply(
     try:
         made = read(plain, ids, opened.groups, lambda: _subjects(terminal))
     except UsageError as refusal:
-        made = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
+        # Other words for it would drop what it says of one decision alone.
+        also = also or next(filter(None, (more(part)[1] for part in text.replace("，", ",").split(","))), "")
+        made = () if plain == text and also else read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
     settled = [(one, asked.reached(terminal, one, plain)) for one in made if one.verb != "later"]
     if also and [one.verb for one, _ in settled] != [
         "reject" if also in ("purge", "neither", "old") else "approve"
     ]:
-        raise UsageError(
-            "{text} goes with one decision", text=also, hint="write alice-exp reply approve 1 everywhere"
-        )
+        hint = "write it in a reply of its own, as: approve 1 everywhere"
+        raise UsageError("{text} goes with one decision", text=also, hint=hint)
     seen: dict[str, str] = {}
     for decision, chosen in settled:
         seen |= _confirmed(terminal, chosen, "purge" if also == "purge" else decision.verb, dry_run)
@@ -287,7 +288,7 @@ def _confirmed(
 
 
 _ASKS = {
-    "purge": "Reject {count} candidates, and keep no word of them?",
+    "purge": "Reject {count} candidates, and keep no word?",
     "approve": "Approve {count} candidates?",
     "reject": "Reject {count} candidates?",
 }

@@ -96,12 +96,6 @@ def page_question(items: Sequence[Item]) -> str:
     return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] ")
 
 
-def decided_lines(names: Sequence[str], words: str) -> list[str]:
-    """What a key did to the candidates with these digits or numbers, in lines that fit the terminal."""
-    rows = wrapped(f"{' '.join(names)}  {words}", columns() - 2) if names else []
-    return [f"  {row}" for row in rows]
-
-
 def columns() -> int:
     """The width of a review's lines, in columns: the terminal's, from 40 to 100."""
     return max(40, min(get_terminal_size().columns, 100))
@@ -207,8 +201,7 @@ def lost_page(terminal: Terminal) -> bool:
         return False
     rule(terminal, say("decisions of yours that the files lack"))
     for row in rows:
-        for line in wrapped("  ".join(filter(None, (row.entry.id, *told_lost(row)))), columns() - 2):
-            terminal.line(f"  {line}")
+        terminal.line("  ".join(("", *filter(None, (row.entry.id, *told_lost(row))))))
     pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
     if pressed in ("b", "n"):
         ids = [row.entry.id for row in rows]
