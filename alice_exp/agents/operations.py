@@ -18,6 +18,9 @@ from alice_exp.conversations.usecases.agent_context import MOST, recollect, user
 from alice_exp.episodes.usecases import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
+from alice_exp.finding.rules.nearness import Neighbourhood
+from alice_exp.finding.rules.ranking import is_foreign
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -26,9 +29,9 @@ from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
-from alice_exp.model.documents import brief, texts
+from alice_exp.model.documents import brief, payload_text, texts
 from alice_exp.model.rules.private_facts import delicate, masked_block
-from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Trigger
+from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Placed, Trigger, is_approved
 from alice_exp.model.values.records import Event
 from alice_exp.review.usecases import todays_report
 from alice_exp.timeline.usecases import add_thought
@@ -132,10 +135,11 @@ def memorize(
     quote: list[str] | None = None,
     everywhere: bool = False,
     importance: float = 0.5,
+    replaces: list[str] | None = None,
 ) -> dict[str, Any]:
     """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
     failed, was corrected by the person, or will help again; the same thing again counts as one more observation. If it
-    names secrets, tell the person."""
+    names secrets, tell the person. If what is trusted and near it can no longer hold, send it again with replaces."""
     session = connection.session
     hook_answers.require_room(session, connection.added)
     draft = capture.Draft(
@@ -146,7 +150,9 @@ def memorize(
         evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
     )
-    whole = capture.completed(session, draft, about, quote or (), everywhere=everywhere)
+    whole = capture.completed(
+        session, draft, about, quote or (), everywhere=everywhere, replaces=replaces or ()
+    )
     captured = capture.memorize(session.home, session.caller, [whole])
     placed = captured.placed[0]
     assert placed is not None
@@ -156,7 +162,23 @@ def memorize(
         "merged": captured.merged > 0,
         "commit": commit_id(captured.commit),
         "secrets": [{"kind": one.kind, "at": one.at} for one in delicate(placed.block)],
+        **({"near": near} if (near := _beside(session, placed)) else {}),
     }
+
+
+def _beside(session: Session, placed: Placed) -> list[dict[str, Any]]:
+    """What is trusted here and stands near a candidate in the report, but for what says the same or is known to go."""
+    if placed.place != "low_value":
+        return []
+    found = Neighbourhood(session.home.read(TRUSTED_PLACES)).relations(placed)
+    return [
+        {"id": one.placed.block.id, "payload": payload_text(masked_block(one.placed))}
+        for one in found
+        if one.kind not in ("identical", "same")
+        and one.placed.block.id not in placed.block.replaces
+        and is_approved(one.placed)
+        and not is_foreign(one.placed, session.here.names)
+    ]
 
 
 @operation("Read what the person said in earlier sessions", reads=True)

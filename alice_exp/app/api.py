@@ -160,9 +160,10 @@ class Alice(Conversations, Records, Reviews):
         project: str = "",
         quote: Sequence[str] = (),
         everywhere: bool = False,
+        replaces: Sequence[str] = (),
     ) -> Placed:
         """Keep something learned as a candidate, for one project, about whom its words tell where ``about`` does not;
-        ``quote`` names the sentences of ``heard`` on which it rests;
+        ``quote`` names the sentences of ``heard`` on which it rests, ``replaces`` what no longer holds where it does;
         ``RefusedError`` where a person rejected the same before."""
         draft = Draft(
             _payload(payload),
@@ -174,7 +175,7 @@ class Alice(Conversations, Records, Reviews):
             importance=importance,
             lived=lived,
         )
-        whole = capture.completed(self._session, draft, about, quote, project, everywhere)
+        whole = capture.completed(self._session, draft, about, quote, project, everywhere, replaces)
         placed = self.memorize_all([whole]).placed[0]
         assert placed is not None
         return placed

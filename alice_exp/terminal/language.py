@@ -29,6 +29,7 @@ FIELDS: Mapping[str, str] = {
     "context": "The environment: repository, language, tool.",
     "evidence": "Why it is believed: a quote, or an episode's id.",
     "quote": "A sentence of 'heard' on which it rests.",
+    "replaces": "A block that can no longer hold where this one does: the person is asked which does.",
     "everywhere": "It holds in every project, not in this one alone.",
     "importance": "From 0 to 1.",
     "scenario": "Where it happened (repo x, release 4): failures there count once; else the day's context.",

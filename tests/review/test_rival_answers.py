@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp import Alice
+from alice_exp.kernel.errors import NotFoundError
 from tests.case_tables import table
 from tests.conftest import Call
 from tests.review.test_review import Open, go_through, screen
@@ -190,3 +192,53 @@ def test_an_answer_names_one_candidate_and_a_trusted_block(
 ) -> None:
     done = cli(*words.replace("OLD", pair[0]).split(), check=False)
     assert done.code == code
+
+
+OFF, FINE = "no deployments on Friday afternoons", "it is fine to ship on a Friday afternoon"
+
+
+@pytest.fixture
+def unnamed(home: Path, cli: Call) -> str:
+    known = str(cli("memorize", OFF, "--when", "deploying", "--json").json["id"])
+    cli("approve", known, "--yes")
+    return known
+
+
+def test_an_agent_says_what_its_text_ends_and_the_person_is_asked(
+    home: Path, cli: Call, unnamed: str
+) -> None:
+    """What rules of words do not see the host's model reads: it is told what is near, and says which of it is over."""
+    agent, sent = Alice(home, actor="agent:ci"), {"payload": FINE, "trigger": "deploying late in the week"}
+    first = agent.call("memorize", sent)
+    assert first["near"] == [{"id": unnamed, "payload": OFF}]
+    assert [one["relation"] for one in cli("heartbeat", "--json").json["items"][0]["relations"]] == ["near"]
+    second = agent.call("memorize", {**sent, "replaces": [unnamed]})
+    assert (second["id"], second["merged"], "near" in second) == (first["id"], True, False)
+    assert cli("show", first["id"], "--json").json["observations"] == 0
+    assert "by its proposer's word this no longer holds" in cli("heartbeat").stdout
+    assert cli("reply", "approve all", "--yes", check=False).code == 5
+    assert stands(cli, unnamed, first["id"]) == [("universal", [], []), ("low_value", [unnamed], [])]
+    cli("reply", "1 replaces", "--yes")
+    assert stands(cli, unnamed, first["id"]) == [("universal", [], []), ("universal", [unnamed], [])]
+    with pytest.raises(NotFoundError):
+        agent.call("memorize", {"payload": "use rg", "replaces": ["exp-99999999"]})
+    # What is trusted is not the agent's to speak for.
+    agent.call("memorize", {"payload": OFF, "trigger": "deploying", "replaces": [first["id"]]})
+    assert stands(cli, unnamed) == [("universal", [], [])]
+
+
+def test_what_shares_no_word_with_it_may_be_over_too(home: Path, cli: Call, unnamed: str) -> None:
+    cli("--actor", "agent:ci", "memorize", "retrospectives are off in August", "--replaces", unnamed)
+    (item,) = cli("heartbeat", "--json").json["items"]
+    assert [(one["id"], one["relation"]) for one in item["relations"]] == [(unnamed, "replaces")]
+
+
+def test_the_one_block_beside_a_candidate_takes_the_answer(home: Path, cli: Call, unnamed: str) -> None:
+    new = cli("memorize", FINE, "--when", "deploying late in the week", "--json").json["id"]
+    cli("heartbeat")
+    cli("reply", "1 replaces", "--yes")
+    assert stands(cli, new) == [("universal", [unnamed], [])]
+    lone = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
+    cli("heartbeat")
+    assert "contradicts nothing" in cli("reply", "1 replaces", "--yes", check=False).stderr
+    assert stands(cli, lone) == [("low_value", [], [])]

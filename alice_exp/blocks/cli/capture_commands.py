@@ -57,6 +57,7 @@ def memorize(
     evidence: list[str] = [],  # noqa: B006
     quote: Ids = [],  # noqa: B006
     everywhere: Annotated[bool, typer.Option("--everywhere")] = False,
+    replaces: Ids = [],  # noqa: B006
     key: Annotated[str, typer.Option(help="An outside name, unique with its type.")] = "",
     importance: float = 0.5,
     lived: Annotated[
@@ -88,7 +89,8 @@ def memorize(
             suggested=suggested,
             lived=lived,
         )
-        drafts = [completed(session, draft, _about(about) if about else None, quote, project, everywhere)]
+        subject = _about(about) if about else None
+        drafts = [completed(session, draft, subject, quote, project, everywhere, replaces)]
     captured = keep(session.target, session.caller, drafts)
     if source:
         _bulk_answer(terminal, captured)

@@ -21,6 +21,7 @@ from alice_exp.model.values.block import (
     HEARD,
     MOST_OF_AGENTS,
     PLACES,
+    SETS,
     About,
     Block,
     BlockType,
@@ -33,7 +34,7 @@ from alice_exp.model.values.block import (
     is_approved,
 )
 from alice_exp.model.values.config import namespace_for
-from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_path
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_path, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -127,10 +128,15 @@ class _Intake:
         each = (self.home.get(sameness(replace(block, project=one))) for one in names)
         return next(filter(None, each), None)
 
-    def join(self, known: Placed, observed: Callable[[Block], Block]) -> Placed:
-        """Plan one observation more of a block, as earlier drafts left it."""
+    def join(self, known: Placed, draft: Draft, observed: Callable[..., Block] | None = None) -> Placed:
+        """Plan one observation more of a block, as earlier drafts left it, or what that one claims to replace, in what
+        waits: of what is trusted only a person says so."""
         self.merged += 1
-        return self.put(observed(self.puts.get(known.block.id, known).block), known.path)
+        block = self.puts.get(known.block.id, known).block
+        claims = {*draft.replaces} - {*block.replaces, block.id} if known.place == "low_value" else ()
+        if claims:
+            return self.put(replace(block, replaces=(*block.replaces, *sorted(claims))), known.path)
+        return self.put((observed or _observed)(block, draft, self.caller), known.path)
 
     def put(self, block: Block, path: str, *, decided: bool = False) -> Placed:
         """Plan a block, and register it, so that an equal later draft is merged into it."""
@@ -147,9 +153,12 @@ def completed(
     quote: Collection[str] = (),
     project: str = "",
     everywhere: bool = False,
+    replaces: Collection[str] = (),
 ) -> Draft:
     """A draft with what nobody has to say: whom it is about, unless ``about`` says so, the sentences of ``quote`` (ids
-    of ``heard``) that it rests on, and all names of the project in which it holds."""
+    of ``heard``) that it rests on, the blocks that it ``replaces`` by its proposer's word, and all names of the project
+    in which it holds."""
+    living = session.home.read(SETS) if replaces else None
     said = quoted(session, quote) if quote else ()
     held = said[-1].project if said and not project else held_for(session, draft, project)
     return replace(
@@ -158,6 +167,7 @@ def completed(
         evidence=(*draft.evidence, *(resting_on(session.heard, said) if said else ())),
         project="" if everywhere else held,
         origin=HEARD if said else draft.origin,
+        replaces=tuple(resolve(living, one).block.id for one in replaces) if living else draft.replaces,
     )
 
 
@@ -206,7 +216,7 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
         intake = _intake(snapshot, caller, [draft])
         known = intake.known(draft)
         if known is not None and known.place == "personal":
-            kept = intake.put(_observed(known.block, draft, caller.now), known.path, decided=True)
+            kept = intake.put(_observed(known.block, draft, caller), known.path, decided=True)
         else:
             block_id = known.block.id if known and known.place == "low_value" else intake.fresh_id()
             block = _block(draft, block_id, caller)
@@ -261,23 +271,20 @@ def _alike(trusted: Sequence[Placed], few: bool) -> Callable[[Payload, str], Pla
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
-    def observed(block: Block) -> Block:
-        return _observed(block, draft, intake.caller.now)
-
     known = intake.known(draft)
     bare = [replace(one, key="", project="") for one in (known.block, draft.block)] if known else []
     if known is not None and (not draft.key or sameness(bare[0]) == sameness(bare[1])):
-        return intake.join(known, observed)
+        return intake.join(known, draft)
     repeated = intake.twin(draft.payload, draft.project) if known is None and not draft.key else None
     if repeated is not None:
         # What is trusted already need not wait for a decision again: it was seen once more (DESIGN 13).
-        return intake.join(repeated, observed)
+        return intake.join(repeated, draft)
     rejected = intake.rejections.find(draft.payload)
     again = intake.said_again(draft.block) if known is None and rejected is None and not draft.key else None
     if again is not None and again.place == "archive":
         rejected = again if again.namespace == "rejected" else None
     elif again is not None:
-        return intake.join(again, lambda block: _joined(block, draft, intake.caller))
+        return intake.join(again, draft, _joined)
     if rejected is not None:
         intake.refused.append(rejected)
         return None
@@ -290,7 +297,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     return intake.put(block, pool_path(block, intake.caller.day))
 
 
-def _observed(block: Block, draft: Draft, now: str) -> Block:
+def _observed(block: Block, draft: Draft, caller: Caller) -> Block:
     """A block observed again: evidence and observations grow, verifications do not (B2.13). The same sentence of the
     same message is no observation."""
     told = [(piece.ref, piece.quote) for piece in block.evidence if piece.kind == "session"]
@@ -298,7 +305,7 @@ def _observed(block: Block, draft: Draft, now: str) -> Block:
     fresh = [one for one in draft.evidence if one.kind != "session" or (one.ref, one.quote) not in known]
     if draft.evidence and not fresh:
         return block
-    evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in fresh)
+    evidence = tuple(piece if piece.at else replace(piece, at=caller.now) for piece in fresh)
     return replace(
         block, observations=block.observations + 1, evidence=(*block.evidence, *evidence)[-EVIDENCE_KEPT:]
     )
@@ -307,9 +314,9 @@ def _observed(block: Block, draft: Draft, now: str) -> Block:
 def _joined(block: Block, draft: Draft, caller: Caller) -> Block:
     """A block that was said again; in place of words that cues found as said stands the rule that rests on them."""
     if block.origin != CUES or draft.origin == CUES:
-        return _observed(block, draft, caller.now)
+        return _observed(block, draft, caller)
     newer = replace(_block(draft, block.id, caller), created_at=block.created_at, evidence=block.evidence)
-    joined = _observed(replace(newer, observations=block.observations), draft, caller.now)
+    joined = _observed(replace(newer, observations=block.observations), draft, caller)
     # Sentences stand in the order in which they were said.
     place = {(one.ref, one.quote): at for at, one in enumerate(draft.evidence)}
     evidence = sorted(joined.evidence, key=lambda one: place.get((one.ref, one.quote), -1))

@@ -9,12 +9,13 @@ from itertools import product
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
-from alice_exp.finding.rules.ranking import Shelf, nearest, shelf
+from alice_exp.finding.rules.ranking import Shelf, is_foreign, nearest, shelf
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.block import Block, Placed, is_put_away
+from alice_exp.model.values.snapshot import Snapshot
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 
@@ -60,16 +61,17 @@ class Pair:
         if self.dice >= OF_ONE and same_inference(*(inference(block.payload) for block in self.blocks)):
             return "identical"
         is_of_one_project = len({block.project for block in self.blocks} - {""}) < 2
+        is_claimed = is_of_one_project and self.blocks[1].id in self.blocks[0].replaces
         if is_of_one_project and self._is_of_one_scope():
             if self._is_opposed():
                 # Of two values (dark, light) one replaces the other.
                 return "replaces" if any(name[0] == "=" for name in self.opposites) else "opposes"
-            if self._is_replaced():
+            if is_claimed or self._is_replaced():
                 return "replaces"
             if self.cover >= CLEAR and self._is_reworded():
                 # A prohibition with more words forbids less: "never edit a merged migration".
                 return "same" if self.over < (0.3 if self.one.negations else 1) else "extends"
-        if is_of_one_project and self.blocks[1].id in self.blocks[0].replaces:
+        if is_claimed:
             return "replaces"
         return "near" if self.strength >= NEAR or self.topic == 1 else None
 
@@ -217,6 +219,7 @@ class Neighbourhood:
         waiting: Iterable[Placed] = (),
         questions: int = 1,
     ) -> None:
+        self._named = trusted.with_ids if isinstance(trusted, Snapshot) else lambda _: {}
         self._shelves: dict[Where, Shelf] = {
             "trusted": shelf(trusted, questions),
             "rejected": shelf(rejected),
@@ -290,9 +293,18 @@ class Neighbourhood:
         words = "\n".join(word for said in statement(block).said for word in of_subject.get(said, ()))
         is_shown = where == "trusted" and candidate.place not in TRUSTED_PLACES
         at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
-        asked = partial(nearest, text=block_text(block), words=words, at=at if is_shown else "")
+        at = at if is_shown else ""
+
+        def passing(one: Placed) -> bool:
+            return not (is_put_away(one) or (block.project and is_foreign(one, block.project)))
+
+        asked = partial(nearest, text=block_text(block), words=words, at=at, passing=passing)
         found, recalled = self._shelves[where](asked)
-        for placed in found:
+        # What it claims to replace need not be near it in words.
+        claimed = self._named(block.replaces).values() if block.replaces else ()
+        places = {"trusted": TRUSTED_PLACES, "waiting": ("low_value",)}.get(where, ())
+        found = [*found, *(one for one in claimed if one.place in places)]
+        for placed in {one.block.id: one for one in found}.values():
             if placed.block.id == block.id:
                 continue
             pair = Pair(block, placed.block)

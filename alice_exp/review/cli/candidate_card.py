@@ -306,7 +306,9 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
         "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),
         "near": ("·", say("close to it, you trust"), ""),
     }[one.kind]
-    if one.kind == "replaces" and ours and theirs:
+    if one.kind == "replaces" and other in item.placed.block.replaces:
+        words = say("by its proposer's word this no longer holds")
+    elif one.kind == "replaces" and ours and theirs:
         words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
     # The command below it names the block already.
     return Row(sign, _titled(words, one, "" if note else f" [{other}]"), note)

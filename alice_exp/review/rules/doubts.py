@@ -236,24 +236,14 @@ def told_rivals(
     waiting = candidates(snapshot) if asks else [one for one in chosen if one.place == "low_value"]
     silent = replaced(snapshot)
     found: dict[str, Rival] = {}
-    for new, old, kind in _contradicted(snapshot, chosen, waiting):
-        is_told = is_approved(old) and not is_in_doubt(old.block) and old.block.id not in silent
-        is_open = is_told if old.place in TRUSTED_PLACES else old in waiting
-        if is_open and old.block.id not in answered and are_rivals(new, old, kind) == "rival":
-            found.setdefault(new.block.id, Rival(new, old, kind))
-    return found
-
-
-def _contradicted(
-    snapshot: Snapshot, chosen: Sequence[Placed], waiting: Sequence[Placed]
-) -> Iterator[tuple[Placed, Placed, Kind]]:
     around = Neighbourhood(snapshot, (), waiting if len(waiting) > 1 else (), len(chosen))
     for new, one in around.contradicted(chosen, ("trusted", "waiting")):
-        yield new, one.placed, one.kind
-    # What it claims to replace need not be near it in words.
-    claimed = snapshot.with_ids({block_id for placed in chosen for block_id in placed.block.replaces})
-    for new in chosen:
-        yield from ((new, claimed[one], "replaces") for one in new.block.replaces if one in claimed)
+        old = one.placed
+        is_told = is_approved(old) and not is_in_doubt(old.block) and old.block.id not in silent
+        is_open = is_told if old.place in TRUSTED_PLACES else old in waiting
+        if is_open and old.block.id not in answered and are_rivals(new, old, one.kind) == "rival":
+            found.setdefault(new.block.id, Rival(new, old, one.kind))
+    return found
 
 
 def with_answers(

@@ -9,11 +9,12 @@ from typing import Any
 
 from alice_exp.blocks.usecases.lifetime import asked_with, retirement
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.finding.rules.nearness import Neighbourhood
 from alice_exp.home.file_home import Home
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.model.rules.doubt import rested
-from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Placed
+from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Placed, is_approved
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
 from alice_exp.review.usecases import decisions
@@ -85,13 +86,18 @@ def settle(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict[s
 def answer_rivals(
     home: Home, caller: Caller, block_id: str, answer: Answer, *, seen: Seen = MappingProxyType({})
 ) -> Decided:
-    """Say of a candidate and its first rival, trusted or another candidate, which of the two holds, in one act.
+    """Say of a candidate and its first rival, trusted or another candidate, which of the two holds, in one act; without
+    a rival of the one trusted block that a report shows beside it.
 
-    ``RefusedError`` where it contradicts nothing; but "old" alone only rejects it.
+    ``RefusedError`` where there is none; but "old" alone only rejects it.
     """
     snapshot = home.read(PLACES)
     placed = resolve(snapshot, block_id)
-    if rival := told_rivals(snapshot, [placed], asks=True).get(placed.block.id):
+    rival = told_rivals(snapshot, [placed], asks=True).get(placed.block.id)
+    beside = Neighbourhood(snapshot).relations(placed) if rival is None else ()
+    if len(beside) == 1 and is_approved(beside[0].placed):
+        rival = Rival(placed, beside[0].placed, "replaces")
+    if rival:
         return settle(home, caller, rival, answer, {"seen": seen})
     if answer == "old":
         return decisions.reject(home, caller, [placed.block.id], seen=seen)
