@@ -83,8 +83,11 @@ def _one_at_a_time(cls: type[Alice]) -> type[Alice]:
 def _waiting(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def waiting(self: Alice, *arguments: Any, **named: Any) -> Any:
-        with self._turn:
-            return method(self, *arguments, **named)
+        try:
+            with self._turn:
+                return method(self, *arguments, **named)
+        except UnicodeEncodeError:
+            raise UsageError("this argument is not UTF-8 text") from None
 
     return waiting
 

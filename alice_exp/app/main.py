@@ -11,7 +11,7 @@ import typer
 
 from alice_exp.app.command_tree import COMMANDS, QUIET, LazyGroup, open_home, shared_options
 from alice_exp.kernel import VERSION
-from alice_exp.kernel.errors import AliceError, ProblemError, reason
+from alice_exp.kernel.errors import AliceError, ProblemError, UsageError, reason
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.streams import settle
@@ -115,6 +115,8 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of the answer went away; within a command typer makes a SystemExit(1) of it.
         silence_stdout()
         return 0
+    except UnicodeEncodeError:
+        return terminal.error(UsageError("this argument is not UTF-8 text"))
     except Exception as error:
         return terminal.error(_unexpected(error, terminal.debug))
     # typer answers an interruption with its exit code as the value.

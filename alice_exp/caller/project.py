@@ -177,7 +177,7 @@ _SCHEME = LazyPattern(r"([a-z][a-z0-9+.-]*)://([^/]*)(.*)", re.IGNORECASE)
 _SCP = LazyPattern(r"((?:[^/:@\[]*@)?(?:\[[^\]/]*\]|[^/:\[]+)):(.*)")
 _BRACKETS = LazyPattern(r"\[([^\]]*)\](?::\d*)?")
 _PORT = LazyPattern(r":\d*$")
-_HIDDEN = LazyPattern(r"[%=?!@~\s]")
+_HIDDEN = LazyPattern(r"[%=?!@~\s\ud800-\udfff]")
 _WORD = LazyPattern(r"([^=?!@~]+)([=?!@~])([^=?!@~]+)")
 
 Standing = Literal["=", "?", "!", "@", "~"]

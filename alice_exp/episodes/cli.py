@@ -9,7 +9,7 @@ import typer
 from alice_exp.episodes import usecases as episode_book
 from alice_exp.episodes.rules.retention import Weighed
 from alice_exp.episodes.rules.search_episodes import Filters, Match, listed, statistics
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.times import iso_time, seconds
@@ -60,16 +60,11 @@ def add(
             "give --task, or a file of episodes", hint='alice-exp episode add --task "search code" --success'
         )
     if source:
-        try:
-            data = options.source_bytes(source)
-        except NotFoundError:
-            hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
-            raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
+        data = options.source_bytes(source)
         kept = episode_book.add_episodes(opened, import_episodes(data, source, opened.caller.now))
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
-        options.require_utf8(task, action, reflection, type)
         came, then = options.json_or_text(result) if result else None, terminal.moment(at)
         kept = episode_book.add_episode(
             opened, task, options.context_of(context), action, came, success, reward, reflection, type, then
@@ -145,7 +140,6 @@ def similar(
 
     Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
     """
-    options.require_utf8(task)
     filters = _filters(terminal, recent, "", success, type, min_reward)
     records, where = terminal.records(EPISODES_PATH), options.context_of(context)
     found = episode_book.similar(terminal.session, records, task, where, top, filters, by_words)
@@ -174,7 +168,6 @@ def reflect(
 
     Example: alice-exp episode reflect ep-7k2m9q4x "look for INVALID indexes first"
     """
-    options.require_utf8(text)
     done = episode_book.reflect(terminal.session, reference, text)
     document = {**attributes(done.episode, "id reflection"), "commit": commit_id(done.commit)}
     terminal.answer(document, lambda: terminal.line(say("{id}  reflected on", id=done.episode.id)))

@@ -65,19 +65,10 @@ def context_of(pairs: Sequence[str], option: str = "--context") -> dict[str, Jso
 
 def json_or_text(text: str) -> Json:
     """Parse a text as JSON if it is JSON that a file may contain; otherwise return it as a text."""
-    require_utf8(text)
     try:
         return strict(text)
     except (ValueError, RecursionError):
         return text
-
-
-def require_utf8(*texts: str) -> None:
-    """Raise ``UsageError`` for an argument with lone surrogates, which no file could contain."""
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        raise UsageError("this argument is not UTF-8 text") from None
 
 
 def window(text: str) -> float:

@@ -57,7 +57,6 @@ def add(
             )
         _show_change(terminal, diary.add_thoughts(session, imported))
         return
-    options.require_utf8(thought, context, action)
     came = options.json_or_text(result) if result else None
     event = Event(terminal.moment(at), thought, context, action, came, options.context_of(meta, "--meta"))
     _show_change(terminal, diary.add_thought(session, event))
@@ -74,7 +73,6 @@ def result(
 
     Example: alice-exp event result 12 "12 passed"
     """
-    options.require_utf8(came)
     _show_change(terminal, diary.finish_thought(terminal.session, number, options.json_or_text(came)))
 
 

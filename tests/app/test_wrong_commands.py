@@ -63,7 +63,7 @@ def test_nothing_that_takes_away_runs_by_another_name() -> None:
 
 
 @table("line", "said")
-def test_an_empty_argument_is_named_as_the_help_names_it(
+def test_an_empty_or_broken_argument_is_named(
     filled: Path, cli: Call, line: tuple[str, ...], said: str
 ) -> None:
     done = cli(*line, check=False)

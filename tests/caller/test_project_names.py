@@ -29,7 +29,7 @@ def told(spots: Sequence[tuple[Spot, str]], there: Sequence[str] = ()) -> tuple[
     known = Projects()
     for spot, fresh in spots:
         known, key = known.met(spot, fresh, there.__contains__)
-        known = Projects.read(*known.settings().values())
+        known = Projects.read(*(one.encode().decode() for one in known.settings().values()))
     return known, known.here(spot, key).names
 
 
@@ -41,7 +41,7 @@ A, B = "github.com/x/x", "gitlab.example.com/group/x/x"
     [
         ([(repository("/a", A), "n1")], f"{A} x/x"),
         ([(repository("/a", B), "n1")], f"{B} x/x"),
-        ([(repository("/a b=c"), "n1"), (repository("/a b=c"), "n2")], "n1"),
+        ([(repository("/a b=c\udcff"), "n1"), (repository("/a b=c\udcff"), "n2")], "n1"),
         ([(repository("/a", stamp=""), "n1"), (repository("/a", stamp=""), "n2")], "n1"),
         ([(Spot("/a b"), "n1")], "/a%20b"),
         # A remote added later, one that is another now, a repository made of a folder.
