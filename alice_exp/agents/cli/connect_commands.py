@@ -310,11 +310,11 @@ def install(
     arguments = [*home, "mcp"]
     there = str(path)
     after = removed(before, there, known) if remove else installed(before, there, known, command, arguments)
-    changed = after != before
-    if changed and not show:
+    changed = after != before and not show
+    if changed:
+        require_person(terminal.session.caller, say("connect a host"), f"alice-exp mcp install {host}")
         write_text(path, after)
-    document = {"host": host, "path": str(path), "changed": changed and not show, "text": after}
-
+    document = {"host": host, "path": there, "changed": changed, "text": after}
     said = "{path} is written; start {host} anew" if changed else "{path} is set up already"
     line = say(said, path=path, host=host)
     terminal.answer(document, lambda: _show(terminal, path, after) if show else terminal.line(line))
