@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 from alice_exp.caller.hosts import KNOWN, host_of, parents
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -129,6 +130,15 @@ class Caller:
     def is_person(self) -> bool:
         """Whether a person acts, no agent's process above; ``RefusedError`` as above."""
         return self.acting.person.is_person
+
+    def as_kept(self, value: Any) -> Any:
+        """What is said of work done; of what an agent says, secrets are cut from a text and JSON with one is emptied,
+        for nobody is asked about a record before history has it."""
+        from alice_exp.model.rules.private_facts import kinds_of, masked
+
+        if self.actor.kind != "agent":
+            return value
+        return masked(value) if isinstance(value, str) else type(value)() if kinds_of(str(value)) else value
 
 
 def require_person(caller: Caller, verb: str, command: str) -> None:

@@ -1,7 +1,6 @@
 """What happened, task by task: episodes added, kept within bounds, taken in and given out.
 
-Plays the part of the source's ExperienceManager (R0.27-R0.54). Nothing is pruned before a commit held it, and what was
-pruned comes back from history by its id (B0.13).
+Plays the part of the source's ExperienceManager (R0.27-R0.54). What was pruned comes back from history (B0.13).
 """
 
 from __future__ import annotations
@@ -38,10 +37,8 @@ _REFERENCE = re.compile(r"(ep-)?([a-z2-9]{1,8})")
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What an addition did: the episodes as they were kept, the ids that were pruned for them, the commit.
-
-    ``left`` are ids that stand for something else here already, so that ours stayed.
-    """
+    """What an addition did: the episodes as kept, the ids pruned for them, the commit; ``left`` are ids that stand for
+    something else here already, so that ours stayed."""
 
     episodes: tuple[Episode, ...]
     pruned: tuple[str, ...] = ()
@@ -92,6 +89,9 @@ def add_episode(
 ) -> Kept:
     """Record one task (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure; ``at`` else now."""
     worth = (1.0 if success else 0.0) if reward is None else reward
+    task, context, action, result, reflection = map(
+        session.caller.as_kept, (task, context or {}, action, result, reflection)
+    )
     told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
     return add_episodes(session, [replace(told, project=session.enter().partition(" ")[0])])
 
@@ -177,7 +177,7 @@ def reflect(session: Session, reference: str, text: str) -> Reflected:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Reflected]:
         book = _present(snapshot)
         episode = named(book, reference)
-        told = replace(episode, reflection=text)
+        told = replace(episode, reflection=session.caller.as_kept(text))
         if told == episode:
             return None, Reflected(episode)
         episodes = tuple(told if one.id == told.id else one for one in book.episodes)

@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What an addition did: the timeline after it, the ids of the new thoughts' own segments, the merges, the commit.
-
-    ``known`` counts thoughts of an import that were there already.
-    """
+    """What an addition did: the timeline after it, the new thoughts' own segments, the merges, the commit; ``known``
+    counts thoughts of an import that were there already."""
 
     timeline: Timeline
     segments: tuple[int, ...] = ()
@@ -53,7 +51,9 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
     the rule tells of them. A dry run asks none.
     """
     _require_said(event)
-    event = event if event.at else replace(event, at=session.caller.now)
+    said = ("thought", "context", "action", "result", "metadata")
+    kept = {name: session.caller.as_kept(getattr(event, name)) for name in said}
+    event = replace(event, at=event.at or session.caller.now, **kept)
     model = None if session.is_dry else summarise or configured_summary(session)
     told = asked(session.target, event, model) if model is not None else None
 
@@ -83,7 +83,7 @@ def finish_thought(session: Session, number: int, result: Json) -> Told:
         event = compaction.verbatim(timeline).get(number)
         if event is not None and event.result is not None:
             raise UsageError("thought {number} has a result already", number=number)
-        told = compaction.finished(timeline, number, result)
+        told = compaction.finished(timeline, number, session.caller.as_kept(result))
         act = replace(_act(session, f"result of {number}"), trailers=((FINISHED, str(number)),))
         return (ChangeSet(act, timeline=told), Told(told)) if told else (None, Told(timeline))
 

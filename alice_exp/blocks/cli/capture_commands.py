@@ -34,7 +34,7 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.snapshot import namespace_name, namespace_path, type_named
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import DryRun, Ids, Pairs, Project, context_of, json_lines, require_utf8
+from alice_exp.terminal.options import DryRun, Ids, Pairs, Project, context_of, json_lines
 
 _TAKEN = frozenset(CONTENT) - {"origin"}
 """What a line of JSONL may say of a block: where it comes from is for the program to say."""
@@ -131,7 +131,6 @@ def remember(
 def _payload(text: str, example: str = 'alice-exp memorize "use rg" --when "searching code"') -> Payload:
     if not text.strip():
         raise UsageError("a block needs a payload: what to do or to believe", hint=example)
-    require_utf8(text)
     return Payload(text)
 
 
@@ -205,8 +204,6 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
             "alice-exp: {id} holds {kinds}; it is in no history until it is approved, "
             "and rejecting leaves no word"
         )
-    elif placed.place == "low_value":
-        template = "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'"
     else:
         template = "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp purge {id}'"
     terminal.note(say(template, id=placed.block.id, kinds=kinds))

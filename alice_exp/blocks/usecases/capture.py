@@ -13,7 +13,7 @@ from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Rejections, Sameness, lifted_by, marks, sameness, twin
-from alice_exp.model.rules.private_facts import pool_path
+from alice_exp.model.rules.private_facts import masked, pool_path
 from alice_exp.model.values.block import (
     CONTENT,
     CUES,
@@ -305,7 +305,8 @@ def _observed(block: Block, draft: Draft, caller: Caller) -> Block:
     fresh = [one for one in draft.evidence if one.kind != "session" or (one.ref, one.quote) not in known]
     if draft.evidence and not fresh:
         return block
-    evidence = tuple(piece if piece.at else replace(piece, at=caller.now) for piece in fresh)
+    # Nobody is asked about it once more: of a secret in it history gets the beginning.
+    evidence = tuple(replace(piece, at=piece.at or caller.now, quote=masked(piece.quote)) for piece in fresh)
     return replace(
         block, observations=block.observations + 1, evidence=(*block.evidence, *evidence)[-EVIDENCE_KEPT:]
     )

@@ -17,6 +17,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import UNREADABLE, Said, forget, forget_uses, said_by
+from alice_exp.model.rules.private_facts import secrets_alone
 from alice_exp.model.values.block import holds_blocks
 
 _BATCH = 16 << 20
@@ -57,6 +58,7 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
             if (new := forget(data, paths[oid], block_id, ())) != data:
                 found[oid] = UNREADABLE if new is None else new
     # A second pass, with all texts known: before it got its id, a hand-written block stood in files without it.
+    said = with_secrets(said)
     words, uses = WrittenForms(said.payload, 1), WrittenForms(said.payload | said.trigger)
     for oid, data in contents(repository, [oid for oid in paths if oid not in found]):
         if wanted in data and uses.stand_in(data) if _is_record(paths[oid]) else words.stand_in(data):
@@ -64,6 +66,12 @@ def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> 
             if new != data:
                 found[oid] = UNREADABLE if new is None else new
     return Versions(block_id, found, said)
+
+
+def with_secrets(said: Said) -> Said:
+    """What a block said, with each secret in it alone, where it is long enough to be no number of something else."""
+    alone = secrets_alone(said.payload | said.trigger | said.quoted)
+    return said | Said(frozenset(one for one in alone if len(one) >= _SENTENCE))
 
 
 def erased(data: bytes, path: str, block_id: str, said: Said) -> bytes | None:
@@ -112,11 +120,10 @@ def contents(
 
 
 def remains(repository: Repository, seen: Versions) -> Iterator[tuple[str, ...]]:
-    """Where the words of a purged block still stand, where its trigger alone does, and where its id alone: in any file
-    of the home, any object of a repository in it, and the files outside that the home knows of. They are named, not
-    changed."""
+    """Where the words of a purged block still stand, where its trigger alone does, and where its id alone: in the home,
+    inflated objects included, and in the files outside that it knows of. They are named, not changed."""
     root = repository.work_tree.parent
-    words, occasions = seen.said.words, WrittenForms(seen.said.trigger)
+    words, occasions = with_secrets(seen.said).words, WrittenForms(seen.said.trigger)
     spoken = WrittenForms(seen.said.payload | seen.said.quoted, _SENTENCE)
     wanted = seen.block_id.encode()
     found: dict[str, list[str]] = {"words": [], "trigger": [], "id": []}

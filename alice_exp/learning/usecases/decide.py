@@ -79,7 +79,8 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
     observing = (*choice.observing, *seen)[:MOST_OBSERVED]
     applied, observed = (tuple(one.placed.block.id for one in some) for some in (choice.applied, observing))
-    made = OpenDecision(decision, caller.now, task, context, choice.tier, applied, observed)
+    said = caller.as_kept(task), caller.as_kept(context)
+    made = OpenDecision(decision, caller.now, *said, choice.tier, applied, observed)
     is_kept = decisions(session).open(made)
     warnings = choice.warnings if is_kept else (*choice.warnings, UNKEPT_WARNING)
     read = [one.placed.block.id for one in choice.applied if not is_of_team(one.placed)]

@@ -67,6 +67,7 @@ def report_decision(
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
     open_decision = waiting.find(decision)
+    note, result, action = map(caller.as_kept, (note, result, action))
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
     episode = _episode(open_decision, caller, ok, note, action, result, reward, home.config())
@@ -75,8 +76,7 @@ def report_decision(
     summarise = configured_summary(session)
     timeline = home.read((), records=EVENTS_PATH).timeline or Timeline() if summarise else Timeline()
     # Where a thought of the decision waits for its result, nothing will be merged.
-    waits = unfinished(timeline, decision) is not None
-    merge = asked(home, event, summarise) if summarise and not waits else None
+    merge = asked(home, event, summarise) if summarise and unfinished(timeline, decision) is None else None
     of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
     theirs = session.team.of(of_team) if session.team is not None and of_team else {}
 
@@ -241,6 +241,7 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
     caller = session.caller
+    scenario, note = map(caller.as_kept, (scenario, note))
 
     def used(placed: Placed, config: Config) -> tuple[Placed, Change, str]:
         where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])

@@ -1,7 +1,6 @@
 """Finds what must not leave the machine in any text: home paths, addresses, keys, passwords (DESIGN 6, B2.27).
 
-Known formats are matched by the patterns of ``data/secrets.txt``; other keys are recognised as long runs without words.
-False alarms are preferred to misses: the person is shown the place and can reword it.
+Other keys than those of ``data/secrets.txt`` are long runs without words. False alarms are preferred to misses.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ ODD = 8
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How one kind is written, whether a match is one, and what a text has that holds one: at least so many
-    ``digits``, and one of ``signs`` (in lower case; none: any text).
-
-    Looking for a sign costs a fiftieth of looking for the shape, and few texts have any.
-    """
+    ``digits``, and one of ``signs`` (in lower case; none: any text), which costs a fiftieth of the shape."""
 
     what: str
     pattern: LazyPattern
@@ -132,10 +128,8 @@ _WORDS = LazyPattern(
 
 
 def _is_value(match: re.Match[str]) -> bool:
-    """Whether the text assigned to a password or key is a real value rather than a placeholder or prose.
-
-    A plain word after a colon is prose ("token: expired") unless it is quoted.
-    """
+    """Whether the text assigned to a password or key is a real value rather than a placeholder or prose, as a plain
+    word after a colon is ("token: expired") unless it is quoted."""
     value = _STOP.split(match["value"])[0].strip("\"'`,;.)")
     if len(value) < 4 or _TO_FILL.match(value) or _CODE.match(match["value"]) or _METHOD.fullmatch(value):
         return False
