@@ -420,13 +420,13 @@ def sound(git: Git) -> Callable[[Path], None]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model has half a second, and no long pauses."""
+    """A model has two seconds, and no long pauses."""
     from alice_exp.kernel.models import ChatCompletions
 
     made = ChatCompletions.__init__
     monkeypatch.setattr(
         ChatCompletions,
         "__init__",
-        lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
+        lambda self, *given, **named: made(self, *given, **{"timeout": 2.0, **named}),
     )
     monkeypatch.setattr("alice_exp.kernel.models._PAUSES", (0.01, 0.02))

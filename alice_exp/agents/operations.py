@@ -109,13 +109,14 @@ def heartbeat_summary(connection: Connection) -> dict[str, Any]:
     """How much waits for the person's decision. Use when the person asks what waits, or at the end of long work, to
     remind them; deciding is the person's."""
     report, _ = todays_report.heartbeat(connection.session, peek=True)
-    waiting = len(report.items)
+    waiting, asked = len(report.items), report.questions
+    more = f" and {asked} question{'s' * (asked > 1)} about what is trusted" if asked else ""
     return {
         "report": report.report,
         "waiting": waiting,
         **attributes(report, "new today"),
         "problems": len(report.problems),
-        "summary": f"{waiting} {'candidate waits' if waiting == 1 else 'candidates wait'} "
+        "summary": f"{waiting} candidate{'s' * (waiting != 1)}{more} wait{'s' * (waiting + asked == 1)} "
         "for the person's decision; "
         "only a person decides, with: alice-exp heartbeat; free words of theirs you may put as the plain sentence that "
         "they then run themselves: alice-exp reply approve 1, reject 2",
@@ -168,13 +169,12 @@ def memorize(
 
 def _beside(session: Session, placed: Placed) -> list[dict[str, Any]]:
     """What is trusted here and stands near a candidate in the report, but for what says the same or is known to go."""
-    if placed.place != "low_value":
-        return []
-    found = Neighbourhood(session.home.read(TRUSTED_PLACES)).relations(placed)
+    around = Neighbourhood(session.home.read(TRUSTED_PLACES))
     return [
         {"id": one.placed.block.id, "payload": payload_text(masked_block(one.placed))}
-        for one in found
-        if one.kind not in ("identical", "same")
+        for one in around.relations(placed)
+        if placed.place == "low_value"
+        and one.kind not in ("identical", "same")
         and one.placed.block.id not in placed.block.replaces
         and is_approved(one.placed)
         and not is_foreign(one.placed, session.here.names)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp import Alice
+
 Call = Callable[..., Any]
 SAMPLE = Path(__file__).parents[2] / "sample_home"
 
@@ -36,6 +38,9 @@ def test_as_mine_everything_comes_back_as_it_was(
     assert cli("export").stdout == rows.read_text("utf-8") and len(done["ids"]) > 80
     again = cli("import", "alice", str(rows), "--as-mine", "--yes", "--json").json
     assert (again["ids"], again["known"], again["commit"]) == ([], len(done["ids"]), None)
+    # An approval in a file decides nothing here: each is a question, of which an agent is told.
+    said = Alice(home, actor="agent:ci").call("heartbeat_summary", {})["summary"]
+    assert said.startswith("11 candidates and 70 questions about what is trusted wait for")
     sound(home)
 
 

@@ -61,7 +61,7 @@ def import_alice(
     terminal: Terminal,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="What 'alice-exp export' wrote.")],
     as_mine: Annotated[
-        bool, typer.Option("--as-mine", help="As they are, with state, counts and approval (needs --yes).")
+        bool, typer.Option("--as-mine", help="With state and counts; an approval waits for your yes.")
     ] = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -71,7 +71,7 @@ def import_alice(
     """
     rows, session = _blocks(source), terminal.session
     if as_mine and not dry_run and session.actor.is_person:
-        terminal.confirm(say("take in {count} blocks with their approvals, as your own?", count=len(rows)))
+        terminal.confirm(say("take in {count} blocks as yours? Approvals wait for a yes.", count=len(rows)))
     taken = import_blocks.take_in_blocks(terminal.home_for(dry_run), session.caller, rows, as_mine=as_mine)
     document = {
         "ids": [] if dry_run else [one.block.id for one in taken.placed],
