@@ -15,14 +15,13 @@ from pathlib import Path
 
 from alice_exp import WINDOWS
 from alice_exp.app.command_tree import COMMANDS, GROUPS, Table, command_of
-from alice_exp.app.help_page import BEGIN, LEAD, SHARED
+from alice_exp.app.help_page import BEGIN, KINDS, LEAD, NAMED, REMOVED, SHARED
 from alice_exp.app.main import command
-from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED
 from alice_exp.blocks.cli.lifetime_commands import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.learning.documents import ASSESSED, FAILED, UNTESTED
-from alice_exp.learning.usecases.decide import UNKEPT_WARNING
+from alice_exp.learning.usecases.decision_outcome import UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from glob import glob
 from pathlib import Path
 
-from alice_exp.agents import host_config, launcher
+from alice_exp.agents import host_config, store
 from alice_exp.agents.host_config import our_commands
 from alice_exp.agents.store import spool
 from alice_exp.caller.hosts import HOSTS, Host
@@ -57,7 +57,7 @@ def _named(host: Host, path: Path) -> tuple[str, list[str]] | None:
 def faults(one: Connected, session: Session) -> Iterator[Problem]:
     """What keeps a host from us: its command and its hooks are tried, its sessions compared with its calls."""
     hint = Hint("mend it with: alice-exp connect {host}", host=one.host.name)
-    said = launcher.try_server(one.command[0], [*one.command[1:]])
+    said = store.try_server(one.command[0], [*one.command[1:]])
     if said != "ok":
         template = "{host} cannot start its server: {why}"
         yield Problem.fault(one.path, template, hint, host=one.host.name, why=said)

@@ -16,11 +16,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from alice_exp.agents.launcher import own_program
+from alice_exp.agents.store import own_program
 from alice_exp.caller.hosts import Event, Hooks, Host
 from alice_exp.kernel.errors import ProblemError, UsageError
-from alice_exp.kernel.jsonc import Append, Remove, Set, edit, locate, parse
-from alice_exp.kernel.jsonc.edits import Edit
+from alice_exp.kernel.jsonc.document import locate
+from alice_exp.kernel.jsonc.edits import Append, Edit, Remove, Set, edit
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import Json, Pointer
 
 NAME = "alice-exp"

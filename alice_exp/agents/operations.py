@@ -26,7 +26,6 @@ from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
 from alice_exp.model.documents import brief, payload_text, texts
@@ -77,7 +76,7 @@ def decide(connection: Connection, task: str, context: Context = None) -> dict[s
     """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
     nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
     for report_outcome."""
-    made = deciding.decide(connection.session, task, context or {}, connection.session.here.names)
+    made = decision_outcome.decide(connection.session, task, context or {}, connection.session.here.names)
     failures = (learning_documents.failed(one.episode) for one in made.failures)
     warnings = [*made.warnings, *(template.format(**values) for template, values in failures)]
     more = {**learning_documents.procedure(made), "warnings": warnings, "disclaim": made.disclaim}

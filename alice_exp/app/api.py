@@ -29,7 +29,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.project import NONE
 from alice_exp.conversations.rules.context_window import Window
-from alice_exp.conversations.values import Message
+from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
@@ -48,11 +48,9 @@ from alice_exp.kernel.errors import (
     UsageError,
 )
 from alice_exp.kernel.jsonc.scan import Json, Problem
-from alice_exp.learning.rules.assessment import Assessment
-from alice_exp.learning.usecases import decide as deciding
+from alice_exp.learning.rules.impact import Assessment
 from alice_exp.learning.usecases import decision_outcome, statistics
-from alice_exp.learning.usecases.decide import Decision
-from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome, report_outcome
+from alice_exp.learning.usecases.decision_outcome import Decision, DecisionOutcome, Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
@@ -235,7 +233,7 @@ class Alice(Conversations, Records, Reviews):
     def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
         """Choose what to apply to a task in a project, and remember the choice until its outcome: what belongs
         to another project is observed, never applied (DESIGN 7)."""
-        return deciding.decide(self._session, task, context or {}, self._session.names_of(project))
+        return decision_outcome.decide(self._session, task, context or {}, self._session.names_of(project))
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""

@@ -12,11 +12,11 @@ from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import Estimate, Summarise, Window, estimate_tokens
 from alice_exp.conversations.rules.context_window import before_model as fitted
+from alice_exp.conversations.rules.transcripts import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.agent_context import MOST, Recollection, recollect, user_memory
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
-from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.episodes import usecases as episode_book
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
@@ -37,7 +37,7 @@ from alice_exp.review.rules.reply import more, read
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.timeline import usecases as timeline
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
-from alice_exp.timeline.rules.search_thoughts import Hit
+from alice_exp.timeline.rules.digest import Hit
 from alice_exp.timeline.usecases import Expanded, Told
 
 if TYPE_CHECKING:

@@ -218,7 +218,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the words mean; ``UsageError`` with the right one where there is none of that name."""
         if args[0] not in self.table and not args[0].startswith("-"):
-            from alice_exp.app.wrong_commands import meant
+            from alice_exp.app.help_page import meant
 
             args = [*meant(ctx, self.table, args), *args[1:]]
         return super().resolve_command(ctx, args)

@@ -102,7 +102,7 @@ def run(arguments: Sequence[str]) -> int:
     except AliceError as error:
         return terminal.error(error)
     except _ClickError as error:
-        from alice_exp.app.wrong_commands import told
+        from alice_exp.app.help_page import told
 
         return terminal.error(told(error))
     except (typer.Abort, KeyboardInterrupt):

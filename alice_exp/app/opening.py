@@ -173,9 +173,9 @@ def _name_what_hosts_miss(terminal: Terminal) -> None:
             return
     except AliceError:
         return
-    from alice_exp.agents import launcher
+    from alice_exp.agents import store
 
-    if gone := launcher.missing(terminal.session.root):
+    if gone := store.missing(terminal.session.root):
         said = "agents' hosts cannot start alice-exp: {program} is gone"
         terminal.warn(ProblemError(said, program=gone, hint="mend it with: alice-exp doctor --fix"))
 

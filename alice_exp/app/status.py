@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from alice_exp.agents import launcher
+from alice_exp.agents import store
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Problem
@@ -188,7 +188,7 @@ def doctor(
     own = examine(session, fix=fix)
     # Once that has refused whoever may not mend: what the connected hosts start is tried, with a mended launcher.
     found = connected(session)
-    mended = bool(fix and found and launcher.write(session.root))
+    mended = bool(fix and found and store.write(session.root))
     told = (fault for one in found for fault in faults(one, session))
     checks = (*own, Check("hosts", tuple(told), int(mended)))
     document = {

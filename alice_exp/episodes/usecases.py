@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from alice_exp.blocks.store.access_log import access
+from alice_exp.blocks.store import access
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.episodes.rules import search_episodes
 from alice_exp.episodes.rules.retention import Pruning, prune

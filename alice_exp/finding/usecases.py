@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.blocks.store.access_log import access, counting
+from alice_exp.blocks.store import access, counting
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import block_decay

@@ -245,7 +245,7 @@ class Home:
                 raise ProblemError("{obstacle}", obstacle=obstacle, hint=way)
             self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle, hint=way))
             return scan(self.experiences)
-        from alice_exp.home.store.repo_setup import finish_interrupted
+        from alice_exp.home.store.hand_edits import finish_interrupted
 
         finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
         if not self.repository.resolve(LEDGER) and self.repository.head():
@@ -274,7 +274,8 @@ class Home:
         Files that are there already are committed as they are, by ``actor``; ``defaults`` maps paths to the texts of
         the other files of a new home. A file with a problem is left out, with a warning.
         """
-        from alice_exp.home.store.repo_setup import finish_interrupted, found, make_directories
+        from alice_exp.home.store.foreign_commits import found, make_directories
+        from alice_exp.home.store.hand_edits import finish_interrupted
 
         make_directories(self.root, self.experiences)
         with self._locked():
@@ -373,6 +374,6 @@ class Home:
 
 
 def _repo_config() -> RepoConfig:
-    from alice_exp.home.store.repo_setup import repo_config
+    from alice_exp.home.store.foreign_commits import repo_config
 
     return repo_config()

@@ -13,9 +13,8 @@ from alice_exp.model.values.block import CONFIDENCE, Placed, Record, is_of_team
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.learning.rules.assessment import Assessment, Grade
-    from alice_exp.learning.rules.impact import Impact, Quality
-    from alice_exp.learning.usecases.decide import Decision
+    from alice_exp.learning.rules.impact import Assessment, Grade, Impact, Quality
+    from alice_exp.learning.usecases.decision_outcome import Decision
     from alice_exp.model.rules.doubt import Rate
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.records import Episode

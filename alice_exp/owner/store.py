@@ -21,7 +21,7 @@ from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.scan import Problem
-from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.formats.record_schema import CONFIG_PATH
 from alice_exp.model.values.config import Config
 from alice_exp.owner.rules import OwnerKey
 
@@ -52,7 +52,7 @@ class SshOwner:
     def key(self) -> OwnerKey | None:
         """The valid key: the one pinned on this machine, else the configured one; None if there is neither."""
         line = self._pinned() or self._configured().strip()
-        return self._with_file(_key_of(line, CONFIG, "")) if line else None
+        return self._with_file(_key_of(line, CONFIG_PATH, "")) if line else None
 
     def examine(self, path: str) -> OwnerKey:
         """Read a key file (empty: the usual one) and how it is protected; ``ProblemError`` if invalid."""
@@ -123,17 +123,17 @@ class SshOwner:
         """See ``home.ports.Signer``."""
         pinned, tracked = self._pinned(), str(config.shared.get("owner.key", "")).strip()
         try:
-            line = _key_of(pinned or config.text("owner.key").strip(), CONFIG, "").line
-            is_other = pinned and (not tracked or _key_of(tracked, CONFIG, "").line != line)
+            line = _key_of(pinned or config.text("owner.key").strip(), CONFIG_PATH, "").line
+            is_other = pinned and (not tracked or _key_of(tracked, CONFIG_PATH, "").line != line)
         except ProblemError as error:
-            return (Problem.told(error, CONFIG),)
+            return (Problem.told(error, CONFIG_PATH),)
         if not is_other:
             return ()
         template = "the configuration names no owner key; that of this machine counts"
         if tracked:
             template = "the configuration names another owner key; that of this machine counts"
         hint = "see 'alice-exp owner show', and 'alice-exp log' for who changed it"
-        return (Problem.fault(CONFIG, template, hint),)
+        return (Problem.fault(CONFIG_PATH, template, hint),)
 
     # -- signing and verifying ----------------------------------------------------------------------------------
 

@@ -11,8 +11,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.scan import Problem, first_error
-from alice_exp.model.formats.config_file import PATH as CONFIG
-from alice_exp.model.formats.config_file import with_value
+from alice_exp.model.formats.record_schema import CONFIG_PATH, with_value
 from alice_exp.model.rules.approval import Standing, approved_now, kept_here, standing
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
@@ -44,7 +43,7 @@ def problems(session: Session) -> tuple[Problem, ...]:
     count = unsigned(session)
     template = "{count} blocks are not signed as they stand"
     hint = "sign them with 'alice-exp owner sign --all'"
-    return (Problem.warning(CONFIG, template, hint, count=count),) if count else ()
+    return (Problem.warning(CONFIG_PATH, template, hint, count=count),) if count else ()
 
 
 def init(
@@ -164,13 +163,13 @@ def _configure(
     home: Home, caller: Caller, line: str, detail: str, trailers: tuple[tuple[str, str], ...]
 ) -> Commit | None:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
-        if (fault := first_error(snapshot.problems, CONFIG)) is not None and fault.line:
+        if (fault := first_error(snapshot.problems, CONFIG_PATH)) is not None and fault.line:
             raise fault.as_error()
         if snapshot.config.shared.get("owner.key", "") == line:
             return None, None
         act = Act("owner", caller.actor, caller.now, (), detail, trailers)
-        present = home.text(CONFIG)
-        texts = {CONFIG: with_value(present, "owner.key", line)}
-        return ChangeSet(act, texts=texts, seen={CONFIG: present}), None
+        present = home.text(CONFIG_PATH)
+        texts = {CONFIG_PATH: with_value(present, "owner.key", line)}
+        return ChangeSet(act, texts=texts, seen={CONFIG_PATH: present}), None
 
     return home.apply(plan, ())[0]

@@ -17,7 +17,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import NAME
 from alice_exp.owner.rules import public_key
-from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.rules.bundle import Disclosure
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import TakenIn

@@ -14,7 +14,7 @@ from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import said, texts
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.sharing.ports import Disclosure, Refusal
+from alice_exp.sharing.rules.bundle import Disclosure, Refusal
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.team import usecases as teams
 from alice_exp.team.repositories import teaming

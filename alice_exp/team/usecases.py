@@ -12,7 +12,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Brought
 from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.text.marked_block import TEAMS, with_block, without_block
+from alice_exp.kernel.text.display import TEAMS, with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import said
 from alice_exp.model.formats.block_schema import block_json, block_of
@@ -44,7 +44,7 @@ from alice_exp.team.store import RepositoryFiles, TeamState
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.sharing.ports import Refusal
+    from alice_exp.sharing.rules.bundle import Refusal
 
 AGENTS = "AGENTS.md"
 """The file of the list for agents without alice-exp."""

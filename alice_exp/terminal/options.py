@@ -15,7 +15,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc.scan import Json, Problem, strict
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
@@ -138,15 +137,20 @@ def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
         value = strict(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except (ValueError, RecursionError) as error:
         # Said as of a file: our reader knows what a person meant; json names what its grammar wants.
-        if (meant := jsonc.parse(raw, spans_of="").problem) is None:
+        from alice_exp.kernel.jsonc.reader import parse
+
+        if (meant := parse(raw, spans_of="").problem) is None:
             assert isinstance(error, json.JSONDecodeError)
             meant = Problem(source, error.lineno, error.colno, error.msg.lower())
         meant = replace(meant, path=source, line=number - 1 + meant.line)
         raise meant.as_error("this line is not JSON: {message}") from None
     if not isinstance(value, dict):
         raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
-    if raw.count(b"[") + raw.count(b"{") > DEEPEST and jsonc.is_deeper(value, DEEPEST):
-        raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST:
+        from alice_exp.kernel.jsonc.reader import is_deeper
+
+        if is_deeper(value, DEEPEST):
+            raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
     return value
 
 

@@ -23,7 +23,7 @@ from alice_exp.terminal.options import Came, DryRun, Pairs, Since, Until
 from alice_exp.terminal.streams import json_text
 from alice_exp.timeline import usecases as diary
 from alice_exp.timeline.rules import compaction
-from alice_exp.timeline.rules.search_thoughts import Hit
+from alice_exp.timeline.rules.digest import Hit
 
 
 def add(

@@ -20,8 +20,15 @@ from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.timeline.rules import compaction
 from alice_exp.timeline.rules.compaction import LINK, WINDOW, Merge, Summariser
-from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, Digest, gist, read_digest
-from alice_exp.timeline.rules.search_thoughts import Hit, search_thoughts
+from alice_exp.timeline.rules.digest import (
+    KEY_EVENTS,
+    SUMMARY_LIMIT,
+    Digest,
+    Hit,
+    gist,
+    read_digest,
+    search_thoughts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

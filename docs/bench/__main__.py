@@ -182,19 +182,19 @@ def bulk(place: Path) -> Row:
 
 def reading(place: Path) -> list[Row]:
     """Reading and editing a 1 MB namespace file."""
-    from alice_exp.kernel.jsonc import Set, edit, parse
+    from alice_exp.kernel.jsonc import edits, reader
     from alice_exp.model.formats.block_schema import read_blocks
 
     count = 2200
     home = filled(place / "reading", count * 2)
     path = "universal/tool_usage.jsonc"
     data = (home / "experiences" / path).read_bytes()
-    plain = json.dumps(parse(data, path).value, ensure_ascii=False).encode()
-    document = parse(data, path)
-    ours, theirs = paired(lambda: read_blocks(parse(data, path)), lambda: json.loads(plain))
+    plain = json.dumps(reader.parse(data, path).value, ensure_ascii=False).encode()
+    document = reader.parse(data, path)
+    ours, theirs = paired(lambda: read_blocks(reader.parse(data, path)), lambda: json.loads(plain))
     middle = ("blocks", count // 2)
-    change = [Set((*middle, "verifications"), 13), Set((*middle, "state"), "past")]
-    editing = seconds(lambda: edit(document, change))
+    change = [edits.Set((*middle, "verifications"), 13), edits.Set((*middle, "state"), "past")]
+    editing = seconds(lambda: edits.edit(document, change))
     return [
         Row(f"reading a {len(data) / 1e6:.1f} MB namespace file", ours * 1e3, theirs * 1e3, 8),
         Row("one surgical change in it, beside reading it", editing * 1e3, ours * 1e3, 2),

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from alice_exp.finding.rules import concerns
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus
-from alice_exp.learning.rules.assessment import Grade, Weights, assess
+from alice_exp.learning.rules.impact import Grade, Weights, assess
 from alice_exp.model.rules.doubt import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed
 from docs.bench.bench_recall import load, strangers_of

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from alice_exp.conversations.rules.transcripts import ChatRecord, message_of
 from alice_exp.conversations.store.turn_index import IndexedTurns, search, turns_of
-from alice_exp.conversations.values import ChatRecord, message_of
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.kernel.text.tokens import tokens, tokens_many
 from alice_exp.kernel.value_class import dataclass

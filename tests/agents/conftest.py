@@ -26,5 +26,5 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         commands.append([program, *arguments])
         return "ok"
 
-    monkeypatch.setattr("alice_exp.agents.launcher.try_server", starts)
+    monkeypatch.setattr("alice_exp.agents.store.try_server", starts)
     return commands

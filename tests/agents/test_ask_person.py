@@ -95,7 +95,7 @@ def host(home: Path, world: Path, cli: Call, tmp_path: Path, monkeypatch: pytest
     for copied in ("claude", "codex"):
         shutil.copy(os.path.realpath(sys.executable), programs / copied)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    monkeypatch.setattr("alice_exp.agents.launcher.try_server", lambda *_: "ok")
+    monkeypatch.setattr("alice_exp.agents.store.try_server", lambda *_: "ok")
     cli("connect", "claude-code")
     cli("connect", "codex")
     script = tmp_path / "host.py"

@@ -13,7 +13,7 @@ import pytest
 
 from alice_exp.agents import host_config
 from alice_exp.caller.hosts import HOSTS
-from alice_exp.kernel.text.marked_block import with_block, without_block
+from alice_exp.kernel.text.display import with_block, without_block
 from alice_exp.terminal.console import Terminal
 from tests.case_tables import table
 from tests.conftest import ROOT
@@ -56,7 +56,7 @@ def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
 ) -> None:
     if host != "claude-code":
         # Whether the server starts is asked for one host: it is the same server.
-        monkeypatch.setattr("alice_exp.agents.launcher.try_server", lambda *_: "ok")
+        monkeypatch.setattr("alice_exp.agents.store.try_server", lambda *_: "ok")
     shown = cli("connect", host, "--print", "--json").json
     assert files(person) == {} and shown["written"] == []
     done = cli("connect", host, "--json").json
@@ -100,7 +100,7 @@ def test_codexs_toml_is_as_it_was_after_disconnect(
 def test_nothing_is_written_where_the_server_could_not_start(
     person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.agents.launcher.text", lambda _: "#!/bin/sh\nexit 1\n")
+    monkeypatch.setattr("alice_exp.agents.store.text", lambda _: "#!/bin/sh\nexit 1\n")
     failed = cli("connect", "gemini", check=False)
     assert failed.code == 3 and "exit code 1" in failed.stderr
     assert files(person) == {}

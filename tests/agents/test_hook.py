@@ -15,9 +15,8 @@ import pytest
 from alice_exp.agents.cli import hook_command
 from alice_exp.agents.store import Spool
 from alice_exp.agents.usecases import captured_sessions
-from alice_exp.conversations.rules.transcripts import typed_words
+from alice_exp.conversations.rules.transcripts import Message, typed_words
 from alice_exp.conversations.store.file_sessions import FileSessions
-from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError
 from tests.case_tables import cases
 from tests.dying import killed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.app.command_tree import COMMANDS
-from alice_exp.app.wrong_commands import MEANT, NAMED
+from alice_exp.app.help_page import MEANT, NAMED
 from tests.case_tables import cases, table
 from tests.conftest import Call
 

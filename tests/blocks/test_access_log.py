@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from alice_exp.blocks.store.access_log import FileAccess
+from alice_exp.blocks.store import FileAccess
 from alice_exp.model.values.block import Reads
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import state_in
 from tests.case_tables import table
 from tests.conftest import Call

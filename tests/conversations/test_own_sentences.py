@@ -4,7 +4,7 @@ import pytest
 
 from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.own_sentences import extract, parse_answer
-from alice_exp.conversations.values import Message
+from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.kernel.errors import ProviderError
 from tests.case_tables import table
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.transcripts import rows_of
+from alice_exp.conversations.rules.transcripts import Message, rows_of
 from alice_exp.conversations.usecases.sessions import other_speakers
-from alice_exp.conversations.values import Message
 from tests.case_tables import cases, table
 from tests.dying import killed
 from tests.journeys import model_server as server

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.conversations.store import turn_index
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.store.turn_index import TurnIndex, search
-from alice_exp.conversations.values import Message
 from tests.case_tables import cases
 
 Call = Callable[..., Any]

@@ -114,7 +114,7 @@ def state(experiences: Path) -> dict[str, list[Any]]:
     A doubt stands under ``in doubt: TEXT``, episodes under ``episode: TASK`` with success and reward; ``thoughts`` are
     how many were told and merged.
     """
-    from alice_exp.kernel.jsonc import parse
+    from alice_exp.kernel.jsonc.reader import parse
     from alice_exp.model.formats.block_schema import read_blocks
     from alice_exp.model.rules.doubt import is_in_doubt
 
@@ -134,7 +134,7 @@ def state(experiences: Path) -> dict[str, list[Any]]:
 
 
 def _records(experiences: Path) -> dict[str, list[Any]]:
-    from alice_exp.kernel.jsonc import parse
+    from alice_exp.kernel.jsonc.reader import parse
 
     found: dict[str, list[Any]] = {}
     episodes, events = (experiences / "records" / f"{name}.jsonc" for name in ("episodes", "events"))

@@ -23,7 +23,7 @@ from alice_exp.home.ports import WrittenFile
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import Block, Placed
 from tests.case_tables import cases, table

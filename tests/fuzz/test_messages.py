@@ -16,8 +16,7 @@ from alice_exp.app.opening import open_session
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
 from alice_exp.kernel.journal.act import Actor
 from alice_exp.model.values.block import PLACES, is_approved
-from alice_exp.sharing.ports import Peer
-from alice_exp.sharing.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
+from alice_exp.sharing.rules.bundle import MOST_CLAIMED, MOST_TEXT, Peer, read_bundle
 from alice_exp.sharing.rules.peer_exchange import incoming, read_revocations
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.peers import Host

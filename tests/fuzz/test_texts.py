@@ -11,7 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from alice_exp.kernel.jsonc import Append, Edit, Remove, Set, edit, parse
+from alice_exp.kernel.jsonc.edits import Append, Edit, Remove, Set, edit
+from alice_exp.kernel.jsonc.reader import parse
 from tests.data import VECTORS
 from tests.fuzz import SCALE
 

@@ -15,7 +15,7 @@ import pytest
 
 from alice_exp.agents.store import spool
 from alice_exp.app.opening import open_session
-from alice_exp.kernel.text.written_forms import WrittenForms
+from alice_exp.kernel.text.display import WrittenForms
 from tests.case_tables import cases, table
 from tests.conftest import Call
 

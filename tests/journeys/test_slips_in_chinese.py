@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.caller.project import spot_at
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.terminal import language
 from tests.case_tables import table
 from tests.conftest import Call

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.kernel import jsonc
-from alice_exp.kernel.jsonc import Append, Edit, Insert, Raw, Remove, Set, cut, dump, edit, parse
-from alice_exp.kernel.jsonc.formatting import Style, render
+from alice_exp.kernel.jsonc import edits as kinds
+from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set, cut, edit
+from alice_exp.kernel.jsonc.formatting import Raw, Style, dump, render
+from alice_exp.kernel.jsonc.reader import parse
 from tests.case_tables import cases, table
 from tests.cost import ratio
 from tests.fuzz import SCALE
@@ -32,7 +33,7 @@ def change(text: str, *edits: Edit) -> str:
 
 def named(edits: list[tuple[Any, ...]]) -> list[Edit]:
     """The edits of a row: each begins with its name."""
-    return [getattr(jsonc, name)(*given) for name, *given in edits]
+    return [getattr(kinds, name)(*given) for name, *given in edits]
 
 
 @table("text", "edits", "expected")

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.kernel.jsonc import Document, Unchanged, parse
+from alice_exp.kernel.jsonc.document import Document, Unchanged
+from alice_exp.kernel.jsonc.reader import parse
 from tests.case_tables import cases
 from tests.fuzz import SCALE
 

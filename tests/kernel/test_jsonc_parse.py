@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.kernel.jsonc import Document, locate, locate_key, parse
+from alice_exp.kernel.jsonc.document import Document, locate, locate_key
+from alice_exp.kernel.jsonc.reader import parse
 from tests.case_tables import cases, table
 from tests.cost import ratio, seconds
 from tests.fuzz import SCALE

@@ -8,7 +8,8 @@ from typing import Any
 import json5
 import pytest
 
-from alice_exp.kernel.jsonc import Append, Edit, Remove, Set, edit, parse
+from alice_exp.kernel.jsonc.edits import Append, Edit, Remove, Set, edit
+from alice_exp.kernel.jsonc.reader import parse
 from tests.case_tables import cases
 from tests.data import VECTORS
 

@@ -2,7 +2,9 @@
 
 import copy
 import dataclasses
+import hashlib
 import pkgutil
+import subprocess
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 import alice_exp
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import blob_id, dataclass, digest
 from alice_exp.model.values.block import Approved, Block, Payload, Placed
 
 
@@ -146,3 +148,11 @@ def test_what_it_does_not_know_is_left_to_the_standard_decorator() -> None:
 
     assert repr(Longer(1)).endswith("Longer(one=1, two=2)")
     assert repr(Hidden(1)).endswith("Hidden(shown=1)")
+
+
+def test_hashes_are_those_of_git_and_of_sha_256() -> None:
+    said = subprocess.run(
+        ["git", "hash-object", "--stdin"], input=b"x" * 70_000, capture_output=True, check=True
+    )
+    assert blob_id(b"x" * 70_000) == said.stdout.decode().strip()
+    assert digest(b"x" * 70_000) == hashlib.sha256(b"x" * 70_000).hexdigest()[:32]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.learning.rules.assessment import grade
+from alice_exp.learning.rules.impact import grade
 from tests.case_tables import cases, table
 
 Call = Callable[..., Any]

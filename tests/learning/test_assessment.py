@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from alice_exp.learning.documents import ASSESSED, assessment, confidence_level
-from alice_exp.learning.rules.assessment import (
+from alice_exp.learning.rules.impact import (
     LEAST_CERTAIN,
     Grade,
     Stats,

@@ -3,7 +3,7 @@
 import pytest
 
 from alice_exp.finding.rules.choice import Choice
-from alice_exp.learning.usecases import decide
+from alice_exp.learning.usecases import decision_outcome
 from docs.bench.learning_home import LEAST, compared, names, table
 from docs.bench.learning_world import GRID, MAIN, lessons
 
@@ -17,7 +17,7 @@ def test_a_home_chooses_as_the_rules_do() -> None:
 
 
 def test_a_home_that_chooses_otherwise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decide, "choose", lambda *_, **__: Choice("reasoning"))
+    monkeypatch.setattr(decision_outcome, "choose", lambda *_, **__: Choice("reasoning"))
     one = compared(1, days=2)
     assert one.agreement < LEAST and one.differing
 

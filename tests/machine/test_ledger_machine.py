@@ -20,7 +20,7 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 from alice_exp.home.session import Session
 from alice_exp.home.store.list_files import write_local
 from alice_exp.kernel.errors import AliceError
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.values.block import PLACES, content_hash, is_approved
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from tests.case_tables import cases

@@ -24,15 +24,15 @@ from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
 from alice_exp.caller.hosts import HOSTS
+from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.values import Message
 from alice_exp.episodes import usecases as episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.kernel.errors import BusyError, RefusedError
 from alice_exp.kernel.journal import transaction
-from alice_exp.kernel.jsonc import Remove, edit, parse
-from alice_exp.learning.usecases import decide as deciding
+from alice_exp.kernel.jsonc.edits import Remove, edit
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.learning.usecases import decision_outcome as decided
 from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.maintenance.usecases.settings import pause
@@ -340,7 +340,7 @@ class Acts(RuleBasedStateMachine):
     def decide(self, tool: str, ok: bool, project: str) -> None:
         with self.world.acting("decide"):
             w = self.world.by("agent:claude")
-            made = deciding.decide(w, f"doing {tool}", {}, project)
+            made = decided.decide(w, f"doing {tool}", {}, project)
             for match in made.applied:
                 block = match.placed.block
                 assert block.id in self.world.trusted or made.disclaim, "applied without trust"

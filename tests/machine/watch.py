@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH, read_episodes, read_timeline
 from alice_exp.model.values.block import Placed

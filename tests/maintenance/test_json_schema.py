@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.maintenance.usecases.settings import schemas
 from alice_exp.model.values.config import OPTIONS
 from tests.case_tables import cases

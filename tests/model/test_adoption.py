@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from alice_exp.kernel.jsonc import Document, Set, parse
+from alice_exp.kernel.jsonc.document import Document
+from alice_exp.kernel.jsonc.edits import Set
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.approval import adopt, raises_trust
 from alice_exp.model.values.block import Block, Payload, Placed

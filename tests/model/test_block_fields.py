@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import FIELDS, block_json, read_block, read_blocks
 from alice_exp.model.rules.lifecycle import outcome
 from alice_exp.model.values.block import (

@@ -9,7 +9,7 @@ import pytest
 from alice_exp.blocks.rules.memory_formats import basic_memory, claude_md
 from alice_exp.finding.rules.statement import text_keys
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.text.tokens import plain_mark
 from alice_exp.learning.rules.episode_groups import _steps
 from alice_exp.model.formats.block_schema import read_blocks

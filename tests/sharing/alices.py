@@ -18,7 +18,7 @@ from alice_exp.app.opening import open_session
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
-from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.rules.bundle import Peer
 from alice_exp.sharing.store import network, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, peers
 from alice_exp.sharing.usecases import peers as exchanging
@@ -26,7 +26,7 @@ from alice_exp.sharing.usecases.peers import Exchanged, Host
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:
-    from alice_exp.sharing.ports import Message
+    from alice_exp.sharing.rules.bundle import Message
 
 SUPER = {"state": "reliable", "verifications": 72, "verifications_local": 72, "shareable": True}
 MARKER = "heliotrope-marmalade"

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
-from alice_exp.sharing.ports import Peer
+from alice_exp.sharing.rules.bundle import Peer
 from alice_exp.sharing.store import network, pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf, shares
 from tests.conftest import NOW, Call

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import PeerError
-from alice_exp.sharing.ports import Neighbour
+from alice_exp.sharing.rules.bundle import Neighbour
 from alice_exp.sharing.store import network
 from alice_exp.sharing.store.network import SERVICE, announced, hint_of, may_be
 from alice_exp.sharing.store.peer_identity import shares

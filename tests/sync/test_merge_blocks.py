@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.doubt import replayed
 from alice_exp.model.rules.ledger import bound

@@ -22,7 +22,7 @@ from alice_exp.model.rules.lifecycle import DEFAULT
 from alice_exp.model.values.block import EVIDENCE_KEPT, Approved, Block, Payload, Placed, content_hash
 from alice_exp.owner.rules import OwnerKey
 from alice_exp.owner.store import SshOwner
-from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.rules.bundle import Disclosure
 from alice_exp.sharing.store import tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
 from alice_exp.sync.remotes import Remote, Remotes

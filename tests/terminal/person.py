@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from alice_exp.review.cli import interactive_review, review_pages, single_keys
-from alice_exp.terminal import language
+from alice_exp.review.cli import interactive_review, review_pages
+from alice_exp.terminal import editor, language
 
 
 class _Terminal(io.StringIO):
@@ -62,7 +62,7 @@ class Screen:
         patch.delenv("NO_COLOR", raising=False)
         for name in ("stdin", "stdout", "stderr"):
             patch.setattr(sys, name, self._out)
-        for module in (interactive_review, review_pages, single_keys):
+        for module in (interactive_review, review_pages, editor):
             patch.setattr(module, "key", self._key)
         language.choose("")
         return self

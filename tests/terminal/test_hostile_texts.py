@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.kernel.text.display import escaped_json, visible
-from alice_exp.kernel.text.marked_block import with_block, without_block
+from alice_exp.kernel.text.display import escaped_json, visible, with_block, without_block
 from tests.case_tables import cases
 from tests.conftest import Call
 

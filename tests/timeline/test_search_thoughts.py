@@ -13,8 +13,7 @@ from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event, what_mattered
-from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT
-from alice_exp.timeline.rules.search_thoughts import search_thoughts
+from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT, search_thoughts
 from tests.case_tables import cases, table
 from tests.timeline import years
 from tests.timeline.years import year_of

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.agents import host_config, launcher
+from alice_exp.agents import host_config, store
 from alice_exp.agents.ask_person import program_of
 from alice_exp.agents.connected_hosts import foreign
 from alice_exp.agents.host_config import (
@@ -31,8 +31,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
-from alice_exp.kernel.text.display import visible
-from alice_exp.kernel.text.marked_block import with_block, without_block
+from alice_exp.kernel.text.display import visible, with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import settings
 from alice_exp.terminal.console import Terminal, faulty
@@ -87,11 +86,11 @@ def connect(
     if not hosts and any(plan for _, plan in plans) and sys.stdin.isatty():
         terminal.confirm(say("Write into the files of {few}?", few=Names(host.name for host in chosen)))
     session.home.create(session.actor, settings.default_files())
-    launcher.write(session.root)
+    store.write(session.root)
     done = []
     for host, plan in plans:
-        program, arguments = str(launcher.place(session.root)), _arguments(host)
-        server = launcher.try_server(program, arguments)
+        program, arguments = str(store.place(session.root)), _arguments(host)
+        server = store.try_server(program, arguments)
         if server != "ok":
             raise ProblemError(
                 "the server cannot start: {why}; nothing was written for {host}",
@@ -138,7 +137,7 @@ def _planned(host: Host, session: Session, *, out: bool = False, ask: bool = Fal
     kept = spool(session).kept(host.name)
     bare: Mapping[str, Bare] = kept.get("bare", {})
     texts: dict[Path, tuple[str, str]] = {}
-    for path, change in _edits(host, str(launcher.place(session.root)), out, ask, bool(kept.get("own"))):
+    for path, change in _edits(host, str(store.place(session.root)), out, ask, bool(kept.get("own"))):
         before, now = texts.get(path) or (text_of(path),) * 2
         texts[path] = (before, change(now, str(path), bare.get(str(path), {})) if now or not out else "")
     stood: dict[Path, str | None] = {path: bare.get(str(path), {}).get("") if out else None for path in texts}

@@ -32,7 +32,7 @@ from alice_exp.model.values.records import Episode
 
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
-    from alice_exp.conversations.values import Message
+    from alice_exp.conversations.rules.transcripts import Message
     from alice_exp.home.session import Session
 
 

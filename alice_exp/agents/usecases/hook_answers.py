@@ -178,7 +178,7 @@ def show(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[
     host still holds its text. Behind a compaction hosts start anew. A block is told whole or not at all: beyond
     ``MOST_TOLD`` characters it is left out, and is no part of the decision.
     """
-    from alice_exp.blocks.store.access_log import access
+    from alice_exp.blocks.store import access
     from alice_exp.learning.store import OpenDecision, decisions
     from alice_exp.model.values.block import is_of_team
 
@@ -221,7 +221,7 @@ def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: st
     if not _MAY_ASK.search(prompt):  # the patterns themselves take a tenth of a hook to load
         return masked_line(prompt)
     from alice_exp.conversations.rules.own_sentences import but_unrecorded
-    from alice_exp.conversations.values import Message
+    from alice_exp.conversations.rules.transcripts import Message
 
     before = [one for one in earlier if one.task][-1:]
     left = but_unrecorded([Message("user", text) for text in (*(one.task for one in before), prompt)])

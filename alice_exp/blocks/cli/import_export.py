@@ -158,7 +158,7 @@ def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
 
     Examples: alice-exp import mem0 ~/.mem0 --dry-run · alice-exp import mem0 memories.json
     """
-    from alice_exp.blocks.store.mem0_database import databases, memories
+    from alice_exp.blocks.mem0_database import databases, memories
 
     found = () if source == "-" else databases(Path(source).expanduser())
     rows = memories(found) if found else None

@@ -14,9 +14,11 @@ from alice_exp.blocks.usecases import lifetime
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Purged
-from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Names, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import OPS, Commit, commit_id
+from alice_exp.kernel.jsonc.edits import Set
+from alice_exp.kernel.jsonc.edits import edit as edited
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.snapshot import namespace_name
@@ -172,8 +174,8 @@ def edit_sentence(terminal: Terminal, reference: str) -> None:
     )
     said = in_editor(terminal, block_id, head, payload.content, lambda _: (), plain=True)
     if said is not None:
-        document = jsonc.parse(opened.text.encode())
-        said = jsonc.edit(document, [jsonc.Set(("payload",), said.strip())]).decode()
+        document = parse(opened.text.encode())
+        said = edited(document, [Set(("payload",), said.strip())]).decode()
     _edited(terminal, opened, said)
 
 

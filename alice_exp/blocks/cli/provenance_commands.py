@@ -17,7 +17,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
-from alice_exp.model.rules.doubt import importance_factor, use
+from alice_exp.model.rules.doubt import use
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
@@ -54,7 +54,7 @@ def why(
     if present:
         document["trust"] = TRUST[present.place]
         document["confidence"] = CONFIDENCE[present.block.state]
-        document["importance"] = importance_factor(present.block)
+        document["importance"] = present.block.importance_factor
         record = present.block.record or Record()
         document["use"] = {"use": use(present), "ok": record.ok, "failed": record.failed}
     terminal.answer(document, lambda: _why(terminal, document, present, life))

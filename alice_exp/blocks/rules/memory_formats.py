@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.text.marked_block import blank_block, blanked
+from alice_exp.kernel.text.display import blank_block, blanked
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import DAY

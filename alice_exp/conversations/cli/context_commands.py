@@ -110,7 +110,7 @@ def prime(
 def _keep_in(terminal: Terminal, path: Path, made: Primed, told: dict[str, object]) -> None:
     """Write the text between our markers of a file; everything else in it stays, and nothing new changes nothing."""
     from alice_exp.home.store.list_files import note_written
-    from alice_exp.kernel.text.marked_block import with_block, without_block
+    from alice_exp.kernel.text.display import with_block, without_block
     from alice_exp.terminal.editor import text_of, write_text
 
     before = text_of(path)

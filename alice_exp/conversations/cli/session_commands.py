@@ -13,9 +13,9 @@ import typer
 
 from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import trigger_tokens
+from alice_exp.conversations.rules.transcripts import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes

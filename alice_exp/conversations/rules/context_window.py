@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from alice_exp.conversations.values import Message, Role, ToolCall
+from alice_exp.conversations.rules.transcripts import Message, Role, ToolCall
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from alice_exp.conversations.values import Message
+from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.text.data_files import Patterns, expression, table
 from alice_exp.kernel.text.tokens import fingerprint_text, tokens

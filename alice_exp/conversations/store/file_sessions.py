@@ -17,7 +17,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
+from alice_exp.conversations.rules.transcripts import ChatRecord, Message, as_dict, message_of
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove

@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from alice_exp.conversations.rules.transcripts import ChatRecord, as_dict, message_of
 from alice_exp.conversations.store.file_sessions import FileSessions, Signature, chats
-from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.finding.rules.concerns import NO_NOISE, SAMPLE, B, Noise, learn_noise
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import Statistics, score

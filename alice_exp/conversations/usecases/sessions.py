@@ -26,9 +26,8 @@ from alice_exp.conversations.rules.own_sentences import (
     queued,
     said,
 )
-from alice_exp.conversations.rules.transcripts import typed_words
+from alice_exp.conversations.rules.transcripts import ChatRecord, Message, Role, typed_words
 from alice_exp.conversations.store.file_sessions import chats, unknown
-from alice_exp.conversations.values import ChatRecord, Message, Role
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError, followed
 from alice_exp.kernel.journal.act import Commit

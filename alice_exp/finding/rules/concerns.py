@@ -24,11 +24,18 @@ from alice_exp.model.rules.doubt import (
     DAY,
     DEFAULT_HALF_LIFE,
     DOUBTED,
-    importance_factor,
     is_in_doubt,
+)
+from alice_exp.model.values.block import (
+    BLOCK_TYPES,
+    CONFIDENCE,
+    TRUST,
+    Block,
+    Place,
+    Placed,
+    is_approved,
     stretch,
 )
-from alice_exp.model.values.block import BLOCK_TYPES, CONFIDENCE, TRUST, Block, Place, Placed, is_approved
 from alice_exp.model.values.snapshot import Span
 
 TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
@@ -125,7 +132,7 @@ class Standing(NamedTuple):
 def standing(block: Block, place: Place) -> Standing:
     """The ``Standing`` of a block in the set ``place``."""
     updated = seconds(block.updated_at) if block.updated_at else None
-    weight = TRUST[place] * CONFIDENCE[block.state] * importance_factor(block)
+    weight = TRUST[place] * CONFIDENCE[block.state] * block.importance_factor
     lasting = stretch(block.consolidation_score, block.emotional_weight)
     return Standing(block.id, weight, block.type, updated, lasting)
 

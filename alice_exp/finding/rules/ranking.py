@@ -29,7 +29,7 @@ from alice_exp.kernel.text.bilingual_lexicon import LEAST, scores
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, block_decay, importance_factor
+from alice_exp.model.rules.doubt import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, block_decay
 from alice_exp.model.values.block import CONFIDENCE, SETS, TRUST, Placed, is_approved
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode
@@ -81,7 +81,7 @@ class Match:
     @property
     def importance(self) -> float:
         """The factor of the block's importance, in [0.75, 1.25]."""
-        return importance_factor(self.placed.block)
+        return self.placed.block.importance_factor
 
 
 def fit(
@@ -106,7 +106,7 @@ def fit(
         return None
     decay = block_decay(block, now, half_life_days=half_life_days)
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
-    score = round(trust * confidence * decay * match * importance_factor(block), 6)
+    score = round(trust * confidence * decay * match * block.importance_factor, 6)
     factors = (confidence, trust, decay, is_approved(placed))
     return Match(placed, score, match, text_match, near, *factors, clear, None, certainty)
 

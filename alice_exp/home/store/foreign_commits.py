@@ -1,4 +1,8 @@
-"""Takes in commits that alice-exp did not make (DESIGN 6): what they change is adopted as hand edits are.
+"""A home's repository as plain git meets it: its settings, hooks and first commit; and the commits that alice-exp did
+not make (DESIGN 6): what they change is adopted as hand edits are.
+
+The hooks make plain git follow the home's rules: a ``git push`` is refused, a ``git pull`` between clones merges block
+by block.
 
 Foreign is whatever lies between ``refs/alice/seen`` and HEAD, by whatever git command it came. It decides nothing; of a
 file with an error history keeps the last good version, and the act names git's authors for the next heartbeat.
@@ -11,23 +15,119 @@ its project, for the same hands. What is in the files but in no such act waits, 
 from __future__ import annotations
 
 import contextlib
+import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from alice_exp.home.store.list_files import TRACKED
+from alice_exp.home.store.list_files import TRACKED, scan
 from alice_exp.home.store.standings import Standings
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, Act, Actor, Commit, disclaimed, read
+from alice_exp.kernel.errors import ProblemError, reason
+from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, Act, Actor, Commit, Op, disclaimed, read
+from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
 from alice_exp.kernel.journal.git_process import NO_OBJECT, Repository
-from alice_exp.kernel.journal.git_references import LEDGER, SEEN
+from alice_exp.kernel.journal.git_references import LEDGER, SEEN, RepoConfig
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.formats.record_schema import CONFIG_PATH
 from alice_exp.model.rules.ledger import bound, is_same
 from alice_exp.model.values.block import Entry, Placed, holds_blocks, says_approved
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from alice_exp.home.store.hand_edits import Adopting
+    from alice_exp.home.store.standings import Standings
+    from alice_exp.kernel.journal.commit_writer import CommitWriter
+
+
+_PRE_PUSH = """#!/bin/sh
+echo "alice-exp: this history holds personal experience, so it is not pushed." >&2
+echo "Use 'alice-exp share export' or 'alice-exp sync' instead." >&2
+exit 1
+"""
+
+_POST_MERGE = """#!/bin/sh
+# Runs when git has committed a merge, which git itself still calls unfinished.
+[ "$1" = 1 ] && exit 0
+merged=$(git rev-parse --git-dir)/MERGE_HEAD
+[ "$(git rev-parse -q --verify HEAD^2)" = "$(cat "$merged" 2>/dev/null)" ] && rm -f "$merged"
+exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
+"""
+
+# Every conversion is off, since a person's global attributes must not change the bytes of a file.
+_ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
+ASIDE = ".git-damaged-"
+"""The beginning of the name, before a date, of a repository that ``doctor --fix`` set aside."""
+
+# Our temporary files, and what vim (4913, .swp), emacs (.#, #…#) and macOS leave beside a file.
+_EXCLUDES = ".git-*\n.*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
+
+
+def repo_config() -> RepoConfig:
+    """The configuration of a home's repository: settings, hooks, attributes and excludes."""
+    python = shlex.quote(sys.executable)
+    settings = {
+        "core.hooksPath": ".git/hooks",
+        "core.autocrlf": "false",
+        "core.quotePath": "false",
+        "gc.auto": "0",
+        "maintenance.auto": "false",
+        "merge.alice.name": "blocks by id, in three ways",
+        "merge.alice.driver": f"{python} -m alice_exp merge-driver %O %A %B %P",
+    }
+    texts = {
+        "info/attributes": _ATTRIBUTES,
+        "info/exclude": _EXCLUDES,
+        "hooks/pre-push": _PRE_PUSH,
+        "hooks/post-merge": _POST_MERGE.format(python=python),
+    }
+    return RepoConfig(settings, texts, "merge.alice.driver", {"commit.gpgSign": "false"})
+
+
+def make_directories(root: Path, experiences: Path) -> None:
+    """Create the missing directories (0700) and close a new home's own; ``ProblemError`` if the system refuses."""
+    try:
+        root.parent.mkdir(parents=True, exist_ok=True)
+        for path in (root, experiences, *(experiences / folder for folder in TRACKED)):
+            path.mkdir(mode=0o700, exist_ok=True)
+        for path in (root.parent, root, experiences):
+            sync_directory(path)
+        # A folder that was there before, such as a copy, becomes a home, and a home is its person's alone.
+        if not (experiences / ".git").exists():
+            root.chmod(0o700)
+    except OSError as error:
+        raise ProblemError(
+            "the home cannot be made: {why}", why=reason(error), path=str(error.filename)
+        ) from error
+
+
+def found(
+    writer: CommitWriter, adopting: Adopting, standings: Standings, actor: Actor, defaults: Mapping[str, str]
+) -> tuple[Commit, int]:
+    """Create the repository and its first commit, by ``actor``, under the lock; returns it and its number of blocks.
+
+    Files that are there already are committed as they are, and what stands in personal and universal is the person's
+    word (``Standings.founding``); ``defaults`` maps paths to the texts of the other files of a new home.
+    """
+    writer.repository.create()
+    there = scan(writer.work_tree)
+    files, blocks = adopting.taken_in(there)
+    for path, text in defaults.items():
+        if path not in there.files:
+            files[path] = FileChange(None, text.encode())
+    detail = f"{len(blocks)} blocks in {len(there.files)} files" if there.files else "a new home"
+    op: Op = "adopt" if there.files else "init"
+    act = Act(op, actor, writer.sources.now(), tuple(blocks), "" if blocks else detail)
+    writer.stamps = Stamps()
+    commit = writer.write(act, files, ledger=standings.composing(standings.founding(act, files), anew=True))
+    standings.catch_up()
+    return commit, len(blocks)
+
 
 _NAMED = 200
 """The most commits, and blocks of a kind, that one act's message names."""
@@ -45,7 +145,7 @@ def take_foreign(writer: CommitWriter) -> bool:
         seen = repository.run(*walk).decode().strip()
     commits = _commits(repository, seen, head) if seen != head else []
     rows = repository.difference(seen, head) if seen != head else []
-    rows = [row for row in rows if row[0] == CONFIG or row[0].partition("/")[0] in TRACKED]
+    rows = [row for row in rows if row[0] == CONFIG_PATH or row[0].partition("/")[0] in TRACKED]
     if not commits and not rows:
         repository.point([(SEEN, head, None)])
         return False

@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.git_process import (
     missing_git,
 )
 from alice_exp.kernel.journal.git_references import MENDS
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks, state_in

@@ -1,25 +1,30 @@
-"""Commits a person's hand edits as the actor ``editor``, one commit per file, before any act of ours (DESIGN 5, 6)."""
+"""What is seen to before any act of ours: what a crash interrupted is finished, and a person's hand edits are committed
+as the actor ``editor``, one commit per file (DESIGN 5, 6)."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Mapping
 
-from alice_exp.home.store.list_files import Found
+from alice_exp.home.store.list_files import FOLDERS, Found
 from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.standings import Standings
 from alice_exp.home.store.write_changes import as_adopted
-from alice_exp.kernel.errors import Hint, ProblemError
+from alice_exp.kernel.errors import AliceError, Hint, ProblemError, refused_as
+from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor
-from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.journal.atomic_files import Signature, read_bytes, sweep
 from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
+from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import Document, edit, parse
+from alice_exp.kernel.jsonc.document import Document
+from alice_exp.kernel.jsonc.edits import edit
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.config_file import PATH
+from alice_exp.model.formats.record_schema import CONFIG_PATH
 from alice_exp.model.rules.approval import adopt, withdrawn
 from alice_exp.model.rules.identity import Returned, id_of_nameless, lifted_by, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
@@ -137,7 +142,7 @@ class Adopting:
         path = document.path
         if not holds_blocks(path):
             if (new := as_adopted(document, data, self._sources.new_id, self._sources.now())) is not None:
-                trailers = (("Changed", path),) if path == PATH else ()
+                trailers = (("Changed", path),) if path == CONFIG_PATH else ()
                 self._commit_adopted(path, data, new, (), "changed", trailers)
             return
         blocks, problems = self._reading.blocks(document)
@@ -242,3 +247,52 @@ class Adopting:
             if new is not None:
                 files[path] = FileChange(data, new)
         return files, taken
+
+
+OLD_DRIVER = b"alice_exp.store.merging"
+"""The module that the merge driver entry of a home of version 0.1 names."""
+
+DRIVER = b'[merge "alice"]'
+"""The section of the merge driver in a repository's configuration."""
+
+SWEPT = ("", *(f"state/{folder}".rstrip("/") for folder in FOLDERS), "identity", "identity/peers")
+"""The folders besides the files of the history in which a dead process may have left something temporary."""
+
+
+def recover_home(repository: Repository, *, holder_died: bool) -> str:
+    """Finish what a crash interrupted; see ``transaction.recover``. The caller must hold the writer lock.
+
+    ``ProblemError`` for a home that version 0.1 wrote last.
+    """
+
+    def finish() -> None:
+        # The merge driver is set in a plain clone.
+        with contextlib.suppress(OSError):
+            config = (repository.git_dir / "config").read_bytes()
+            if OLD_DRIVER in config:
+                raise ProblemError(
+                    "version 0.1 wrote this home: version 0.2.0 has to upgrade it first",
+                    hint="run 'alice-exp doctor --fix' of alice-exp 0.2.0 once",
+                )
+            if DRIVER not in config:
+                repository.create()
+        if repository.resolve(PURGING) or (repository.git_dir / STAGE).is_dir():
+            # Every act passes here and hardly one finds a purge: what finishes it is loaded only then.
+            from alice_exp.home.store import purge
+
+            purge.finish(repository)
+
+    root = repository.work_tree.parent
+    for folder in SWEPT:
+        sweep(root / folder, dead_only=True)
+    return transaction.recover(repository, finish=finish, holder_died=holder_died)
+
+
+def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable[[AliceError], None]) -> None:
+    """``recover_home``, with a warning for an act that fits no more; ``ProblemError`` if the disk refuses."""
+    hint = "see that the disk can be written, then run this again"
+    with refused_as("an interrupted act could not be finished: {why}", hint=hint):
+        lost = recover_home(repository, holder_died=holder_died)
+    if lost:
+        said = "an interrupted act did not fit the history any more; it is kept as {ref}"
+        warn(ProblemError(said, ref=f"{LOST}/{lost}"))

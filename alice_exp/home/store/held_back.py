@@ -18,7 +18,8 @@ from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit, Message
 from alice_exp.kernel.journal.atomic_files import content_of, sync_directory
 from alice_exp.kernel.journal.atomic_files import replace as replace_file
 from alice_exp.kernel.journal.commit_writer import CommitWriter
-from alice_exp.kernel.jsonc import Document, parse
+from alice_exp.kernel.jsonc.document import Document
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_edits import Said, rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, PUT_AWAY, Block, Placed, place_of

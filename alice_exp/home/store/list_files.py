@@ -255,16 +255,17 @@ def _config_of(folder: Path, name: str) -> tuple[Config, tuple[Problem, ...]]:
         return Config(), elsewhere(f"{folder}/{name}", name)
     except OSError as error:
         return Config(), (Problem.fault(name, "this file cannot be read: {why}", why=reason(error)),)
-    from alice_exp.kernel.jsonc import parse
-    from alice_exp.model.formats.config_file import read_config
+    from alice_exp.kernel.jsonc.reader import parse
+    from alice_exp.model.formats.record_schema import read_config
 
     return read_config(parse(data, name))
 
 
 def write_local(root: Path, values: Mapping[str, Json]) -> None:
     """Set keys; comments stay, a missing file is made. ``ProblemError`` if the file is broken or cannot be written."""
-    from alice_exp.kernel.jsonc import Set, edit, parse
-    from alice_exp.model.formats.config_file import default_text
+    from alice_exp.kernel.jsonc.edits import Set, edit
+    from alice_exp.kernel.jsonc.reader import parse
+    from alice_exp.model.formats.record_schema import default_text
 
     with refused_as("nothing was changed: {why}", root / LOCAL):
         data = content_of(root / LOCAL)

@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repo
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.transaction import exchange_content
-from alice_exp.kernel.text.written_forms import WrittenForms
+from alice_exp.kernel.text.display import WrittenForms
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import PURGED, Said, is_empty
 from alice_exp.model.rules.private_facts import secrets_alone

@@ -14,7 +14,7 @@ from alice_exp.home.store.list_files import written_files
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.text.written_forms import WrittenForms
+from alice_exp.kernel.text.display import WrittenForms
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import UNREADABLE, Said, forget, forget_uses, said_by
 from alice_exp.model.rules.private_facts import secrets_alone

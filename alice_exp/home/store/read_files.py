@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.home.store.list_files import Found, held_file, with_held
-from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
 from alice_exp.kernel.jsonc.scan import Problem, first_error
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.kernel.journal.git_references import References
-    from alice_exp.kernel.jsonc import Document, Unchanged
+    from alice_exp.kernel.jsonc.document import Document, Unchanged
 
 Marked: TypeAlias = "Callable[[str, Sequence[Block]], tuple[Block, ...]]"
 """Gives the blocks of a path their entries of the ledger."""
@@ -71,8 +70,10 @@ class Reading:
         """Parse a file whose list has the name ``listed``, reusing unchanged elements of the document parsed last."""
         known = self._documents.get(path)
         if known is None or known[0] != data:
+            from alice_exp.kernel.jsonc.reader import parse
+
             was = known[1] if known else None
-            known = self._documents[path] = (data, jsonc.parse(data, path, listed, was))
+            known = self._documents[path] = (data, parse(data, path, listed, was))
         return known[1]
 
     def parsed(self, path: str, signature: Signature) -> Parsed:
@@ -124,7 +125,9 @@ class Reading:
         blocks, problems = read_blocks(document, self._sound.get(document.path))
         # Elements and blocks correspond one to one only if every element could be read.
         if len(blocks) == len(document.elements):
-            self._sound[document.path] = jsonc.Unchanged(document, blocks)
+            from alice_exp.kernel.jsonc.document import Unchanged
+
+            self._sound[document.path] = Unchanged(document, blocks)
         return blocks, problems
 
     def sound(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool] | None:
@@ -135,7 +138,9 @@ class Reading:
         known = self._parsed.get(path)
         if known is not None and not known.broken and self._good[path][0] == blob_id(data):
             return known.blocks, not known.problems
-        blocks, problems = read_blocks(jsonc.parse(data, path))
+        from alice_exp.kernel.jsonc.reader import parse
+
+        blocks, problems = read_blocks(parse(data, path))
         return None if first_error(problems) else (blocks, not problems)
 
 
@@ -260,11 +265,13 @@ class LastGood:
         if oid is None:
             return ()
         if self._known.get(path, ("",))[0] != oid:
+            from alice_exp.kernel.jsonc.reader import parse
+
             try:
                 data = self._blob(oid)
             except ProblemError:
                 return ()
-            blocks, problems = read_blocks(jsonc.parse(data, path))
+            blocks, problems = read_blocks(parse(data, path))
             self._known[path] = (oid, () if first_error(problems) else blocks)
         return self._known[path][1]
 

@@ -11,7 +11,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.signed_acts import OwnedHeads, Unsigned
+from alice_exp.home.ports import OwnedHeads, Unsigned
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
@@ -369,6 +369,6 @@ class Standings:
 
 def _blocks(path: str, data: bytes | None) -> Sequence[Block]:
     # Loaded where a file is read: lists come from the index.
-    from alice_exp.kernel.jsonc import parse
+    from alice_exp.kernel.jsonc.reader import parse
 
     return read_blocks(parse(data or b"", path))[0]

@@ -11,13 +11,14 @@ from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.standings import Standings
-from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import Document, Edit, Unchanged
+from alice_exp.kernel.jsonc.document import Document, Unchanged
+from alice_exp.kernel.jsonc.edits import Edit, edit
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
@@ -85,7 +86,7 @@ class Recording:
 
                 edits: Callable[..., list[Edit]] = book_edits if path == EPISODES_PATH else timeline_edits
                 document = self._reading.document(path, content(path) or EMPTY[path].encode(), listed)
-                files[path] = jsonc.edit(document, edits(document, old or empty(), new))
+                files[path] = edit(document, edits(document, old or empty(), new))
                 read = self._parsed(path, files[path])
                 if read[0] != new:
                     fault = first_error(read[1])
@@ -104,7 +105,7 @@ class Recording:
             book, problems = read_episodes(document, self._sound)
             if first_error(problems):
                 return None, problems
-            self._sound = jsonc.Unchanged(document, book.episodes)
+            self._sound = Unchanged(document, book.episodes)
             return book, problems
         timeline, problems = read_timeline(document)
         return (None if first_error(problems) else timeline), problems
@@ -121,14 +122,14 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
         return None if first_error(read_timeline(document)[1]) else data
     if document.path != EPISODES_PATH:
         return data
-    spanned = jsonc.parse(data, EPISODES_PATH, EPISODES)
+    spanned = parse(data, EPISODES_PATH, EPISODES)
     book, problems = read_episodes(spanned)
     if first_error(problems):
         return None
     from alice_exp.model.formats.record_import import completion_edits
 
     edits = completion_edits(spanned, fresh_ids(new_id, {one.id for one in book.episodes}), now)
-    return jsonc.edit(spanned, edits) if edits else data
+    return edit(spanned, edits) if edits else data
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Iterator[str]:

@@ -14,15 +14,15 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.value_class import attributes
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.rules.assessment import PARTS, Assessment
+from alice_exp.learning.rules.impact import PARTS, Assessment
 from alice_exp.learning.usecases import statistics
 from alice_exp.learning.usecases.statistics import Counts
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import Rate
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.html_page import document
 from alice_exp.terminal.language import aside, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
+from alice_exp.terminal.streams import document
 
 _BAR = 24
 _TERMS = "frequency longevity recency"

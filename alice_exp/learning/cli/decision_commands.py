@@ -21,8 +21,7 @@ from alice_exp.terminal.options import Came, DryRun, Ids, Project, Surroundings,
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.learning.usecases.decide import Decision
-    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
+    from alice_exp.learning.usecases.decision_outcome import Decision, DecisionOutcome
     from alice_exp.learning.usecases.propose_from_episodes import Distilled, Judged
 
 
@@ -43,7 +42,7 @@ def decide(
     if not task.strip():
         raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
     # Imported here, so that `outcome` does not pay for what `decide` loads.
-    from alice_exp.learning.usecases.decide import decide as choose
+    from alice_exp.learning.usecases.decision_outcome import decide as choose
 
     here = terminal.session.names_of(project)
     made = choose(terminal.session, task, context_of(context), here)

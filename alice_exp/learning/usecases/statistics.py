@@ -6,12 +6,11 @@ from collections import Counter
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.store.access_log import access, counting
+from alice_exp.blocks.store import access, counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.assessment import Assessment, Weights
-from alice_exp.learning.rules.assessment import assess as assessed
-from alice_exp.learning.rules.impact import Impact, Quality, qualities
+from alice_exp.learning.rules.impact import Assessment, Impact, Quality, Weights, qualities
+from alice_exp.learning.rules.impact import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.store import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from alice_exp.blocks.store.access_log import LOST
+from alice_exp.blocks.store import LOST
 from alice_exp.finding.store.search_index import index
 from alice_exp.home.session import Session
+from alice_exp.home.store.foreign_commits import ASIDE
+from alice_exp.home.store.hand_edits import SWEPT, recover_home
 from alice_exp.home.store.list_files import exposed
-from alice_exp.home.store.repo_setup import ASIDE, SWEPT, recover_home
 from alice_exp.kernel.errors import AliceError, BusyError, Hint
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
 from alice_exp.kernel.journal.git_process import PURGING

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from alice_exp.home.store.repo_setup import ASIDE, repo_config
+from alice_exp.home.store.foreign_commits import ASIDE, repo_config
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory, sync_file

@@ -11,13 +11,12 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error, only_errors
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.block_schema import SHAPES
-from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence, with_value
 from alice_exp.model.formats.field_readers import (
     TEXT,
     Shape,
@@ -30,17 +29,23 @@ from alice_exp.model.formats.field_readers import (
     whole,
 )
 from alice_exp.model.formats.record_schema import (
+    CONFIG_PATH,
     EMPTY,
     EPISODE_SHAPE,
     EPISODES_PATH,
     EVENTS_PATH,
     SEGMENT_SHAPE,
+    default_text,
+    fits,
+    read_config,
+    sentence,
+    with_value,
 )
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
 from alice_exp.model.values.config import BY_NAME, NAMESPACES, OPTIONS, PAST, TAKEN, Kind, Option, is_local
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot, namespace_name, namespace_path
-from alice_exp.sharing.ports import PEER_NAME
+from alice_exp.sharing.rules.bundle import PEER_NAME
 from alice_exp.terminal import language
 
 
@@ -80,7 +85,7 @@ def listing(home: Home) -> Sequence[Value]:
 
 def misset(home: Home) -> tuple[Problem, ...]:
     """Values in the tracked file that ``put`` would refuse, typed by hand: each a warning at its place."""
-    config, problems = read_config(document := parse((home.text(PATH) or "{}").encode(), PATH))
+    config, problems = read_config(document := parse((home.text(CONFIG_PATH) or "{}").encode(), CONFIG_PATH))
     found = []
     for option in OPTIONS if not problems else ():
         value = config.value(option.name)
@@ -130,14 +135,16 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
         return Value(option, value), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Value]:
-        if (fault := first_error(snapshot.problems, PATH)) is not None:
+        if (fault := first_error(snapshot.problems, CONFIG_PATH)) is not None:
             hint = "mend it with 'alice-exp config edit'"
             raise fault.as_error("{message}; the file is left as it is", hint=hint)
-        present, answer = home.text(PATH), Value(option, value)
+        present, answer = home.text(CONFIG_PATH), Value(option, value)
         if present is not None and snapshot.config.value(name) == value:
             return None, answer
         act = Act("config", caller.actor, caller.now, (), name)
-        return ChangeSet(act, texts={PATH: with_value(present, name, value)}, seen={PATH: present}), answer
+        return ChangeSet(
+            act, texts={CONFIG_PATH: with_value(present, name, value)}, seen={CONFIG_PATH: present}
+        ), answer
 
     commit, answer = home.apply(plan, ())
     return answer, commit
@@ -164,12 +171,12 @@ def opened(home: Home, caller: Caller) -> str:
     """The file's text for a person's editor; the default text if there is no file."""
     require_person(caller, "configure", "alice-exp config edit")
     home.read(())
-    return home.text(PATH) or default_text()
+    return home.text(CONFIG_PATH) or default_text()
 
 
 def faults(text: str) -> tuple[Problem, ...]:
     """The errors of an edited configuration."""
-    _, problems = read_config(parse(text.encode("utf-8", "surrogatepass"), PATH))
+    _, problems = read_config(parse(text.encode("utf-8", "surrogatepass"), CONFIG_PATH))
     return tuple(only_errors(problems))
 
 
@@ -178,11 +185,11 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
     require_person(caller, "configure", "alice-exp config edit")
 
     def plan(_: Snapshot) -> tuple[ChangeSet | None, None]:
-        present = home.text(PATH)
+        present = home.text(CONFIG_PATH)
         if (present or default_text()) != before:
             raise BusyError("the configuration was changed while the editor was open", hint="edit it again")
         act = Act("config", caller.actor, caller.now, (), "edited")
-        return ChangeSet(act, texts={PATH: after}, seen={PATH: present}), None
+        return ChangeSet(act, texts={CONFIG_PATH: after}, seen={CONFIG_PATH: present}), None
 
     return home.apply(plan, ())[0]
 
@@ -242,7 +249,7 @@ _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "
 def default_files() -> dict[str, str]:
     """The files of a new home, path to text."""
     files = {one.path: f"// {one.comment}\n// {_EDIT}\n{NEW_FILE}" for one in NAMESPACES}
-    return {**files, **EMPTY, PATH: default_text(), **schemas()}
+    return {**files, **EMPTY, CONFIG_PATH: default_text(), **schemas()}
 
 
 SKEW = 120.0

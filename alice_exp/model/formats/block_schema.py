@@ -61,7 +61,7 @@ from alice_exp.model.values.block import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from alice_exp.kernel.jsonc import Document, Unchanged
+    from alice_exp.kernel.jsonc.document import Document, Unchanged
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")

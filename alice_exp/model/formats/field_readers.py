@@ -13,16 +13,16 @@ from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, Severity
 from alice_exp.kernel.text.times import parsed
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc.document import Document
 
 
 T = TypeVar("T")
+R = TypeVar("R", bound="Reader")
 Reader: TypeAlias = Callable[[Json], Any]
 Shape: TypeAlias = dict[str, Json]
 """A JSON Schema."""
@@ -69,10 +69,10 @@ def read_object(value: Json, readers: Mapping[str, Reader]) -> tuple[dict[str, A
 _SHAPES: dict[Reader, Shape] = {}
 
 
-def shaped(shape: Shape) -> Callable[[Callable[[Json], T]], Callable[[Json], T]]:
+def shaped(shape: Shape) -> Callable[[R], R]:
     """Decorator: what a reader takes, as JSON Schema."""
 
-    def known(reader: Callable[[Json], T]) -> Callable[[Json], T]:
+    def known(reader: R) -> R:
         _SHAPES[reader] = shape
         return reader
 
@@ -278,7 +278,9 @@ def problem_at(
     hint: str = "",
 ) -> Problem:
     """A problem at ``pointer``, or at the nearest value above it that exists in the text."""
-    spans = (jsonc.locate(document, pointer[:length]) for length in range(len(pointer), -1, -1))
+    from alice_exp.kernel.jsonc.document import locate
+
+    spans = (locate(document, pointer[:length]) for length in range(len(pointer), -1, -1))
     line, column = document.position(next(filter(None, spans), (0, 0))[0])
     return Problem(document.path, line, column, template, values, severity, hint)
 
@@ -294,7 +296,9 @@ def unknown_key(
     """The problem of an unknown key at ``pointer``, with the most similar ``known`` one as a hint, else the other."""
     from difflib import get_close_matches
 
-    line, column = document.position((jsonc.locate_key(document, pointer) or (0, 0))[0])
+    from alice_exp.kernel.jsonc.document import locate_key
+
+    line, column = document.position((locate_key(document, pointer) or (0, 0))[0])
     hint = other if other else 'a key of your own starts with "x-"'
     if close := get_close_matches(key, known, 1):
         hint = Hint('did you mean "{value}"?', value=close[0])

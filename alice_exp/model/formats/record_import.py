@@ -12,23 +12,26 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
-from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, dump, parse
+from alice_exp.kernel.jsonc.document import Document
+from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set
+from alice_exp.kernel.jsonc.formatting import Raw, dump
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, only_errors
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.block_edits import member_edits
-from alice_exp.model.formats.field_readers import Fault, Found, Reader, problem_at
+from alice_exp.model.formats.field_readers import Fault, Found, Reader, listed, problem_at, shaped
 from alice_exp.model.formats.record_schema import (
     COUNTERS,
     EPISODE_FIELDS,
     EPISODES,
     EVENT_FIELDS,
+    EVENTS,
     SEGMENT_FIELDS,
     SEGMENTS,
     episode_json,
     event_json,
-    events_with,
     read_episode,
     read_event,
     read_segment,
@@ -78,12 +81,13 @@ def import_timeline(data: bytes, path: str, now: str) -> Timeline | tuple[Event,
 
 
 def _whole_timeline(rows: list[_Row], now: str) -> Timeline:
-    events = events_with(_readers(EVENT_FIELDS, now))
+    readers = _readers(EVENT_FIELDS, now)
 
-    def renamed(value: Json) -> tuple[Event, ...]:
-        return events([_named(item) for item in value] if isinstance(value, list) else value)
+    @shaped({})
+    def event(value: Json) -> Event:
+        return read_event(_named(value), readers)
 
-    within = {**_readers(SEGMENT_FIELDS, now), "events": renamed}
+    within = {**_readers(SEGMENT_FIELDS, now), "events": listed(event, EVENTS)}
     segments = _taken(rows, (), lambda value: read_segment(_named(value), within))
     document = rows[0].document
     root = document.value if isinstance(document.value, dict) else {}

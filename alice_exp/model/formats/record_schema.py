@@ -1,4 +1,4 @@
-"""Converts the files of ``records/`` to values and back, with validation.
+"""Converts the files that hold no blocks, those of ``records/`` and the configuration, to values and back.
 
 Reading does not stop at the first fault: every faulty record becomes a ``Problem`` with its position, the others are
 returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14, B1.9; DESIGN 3.
@@ -7,12 +7,14 @@ returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel import jsonc
+from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.model.formats.field_readers import (
     Fault,
     Field,
+    Found,
     Reader,
     Reading,
     Shape,
@@ -25,6 +27,7 @@ from alice_exp.model.formats.field_readers import (
     mapping,
     matching,
     own_object,
+    problem_at,
     read_object,
     readers,
     shaped,
@@ -32,17 +35,18 @@ from alice_exp.model.formats.field_readers import (
     text,
     texts,
     time,
+    unknown_key,
     whole,
 )
+from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, Option, is_local
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
 from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.scan import Json, Problem
+    from alice_exp.kernel.jsonc.document import Document, Unchanged
 
 
 EMPTY: Mapping[str, str] = {
@@ -151,6 +155,7 @@ def read_episode(item: Json, readers: Mapping[str, Reader] = EPISODE_FIELDS) -> 
     return Episode(**known, extra=extra)
 
 
+@shaped(own_object(shapes(_EVENT)))
 def read_event(item: Json, readers: Mapping[str, Reader] = EVENT_FIELDS) -> Event:
     """Read one thought from its JSON value (``Fault`` if it is not one)."""
     known, extra = read_object(item, readers)
@@ -160,15 +165,8 @@ def read_event(item: Json, readers: Mapping[str, Reader] = EVENT_FIELDS) -> Even
     return Event(**known, extra=extra)
 
 
-def events_with(keys: Mapping[str, Reader]) -> Callable[[Json], tuple[Event, ...]]:
-    """A reader of lists of thoughts."""
-
-    @shaped(own_object(shapes(_EVENT)))
-    def read(value: Json) -> Event:
-        return read_event(value, keys)
-
-    return listed(read, '"{name}" is a list of events')
-
+EVENTS = '"{name}" is a list of events'
+"""What is said of a list of thoughts that is none."""
 
 _SEGMENT: Mapping[str, Field] = {
     "id": field(whole(1), "Counts up; never given twice."),
@@ -178,7 +176,7 @@ _SEGMENT: Mapping[str, Field] = {
     "compression_level": field(whole(0), "How often it was merged."),
     "summary": field(text, "What happened, in short."),
     "key_events": field(texts, "What must not be lost in a summary."),
-    "events": field(events_with(EVENT_FIELDS), "The thoughts that are here word for word."),
+    "events": field(listed(read_event, EVENTS), "The thoughts that are here word for word."),
 }
 SEGMENT_FIELDS: Mapping[str, Reader] = readers(_SEGMENT)
 """The reader of every key of a segment."""
@@ -275,14 +273,118 @@ def timeline_json(timeline: Timeline) -> dict[str, Json]:
 
 def past_episodes(data: bytes) -> EpisodeBook:
     """The episodes in the bytes of an ``episodes.jsonc``; none where they are no JSONC."""
-    return read_episodes(jsonc.parse(data, EPISODES_PATH, EPISODES))[0]
+    from alice_exp.kernel.jsonc.reader import parse
+
+    return read_episodes(parse(data, EPISODES_PATH, EPISODES))[0]
 
 
 def past_timeline(data: bytes) -> Timeline:
     """The timeline in the bytes of an ``events.jsonc``; an empty one where they are no JSONC."""
-    return read_timeline(jsonc.parse(data, EVENTS_PATH, SEGMENTS))[0]
+    from alice_exp.kernel.jsonc.reader import parse
+
+    return read_timeline(parse(data, EVENTS_PATH, SEGMENTS))[0]
 
 
 EPISODE_SHAPE: Shape = own_object(shapes(_EPISODE), ("task",))
 SEGMENT_SHAPE: Shape = own_object(shapes(_SEGMENT))
 """The JSON Schemas of an episode and a segment."""
+
+
+CONFIG_PATH = "config.jsonc"
+
+_HEAD = "// How this home behaves. Every key stands here with its default; change what you like."
+_LOCAL_HEAD = "// What only this machine decides. This file is in no history and goes nowhere."
+
+_SENTENCES: dict[Kind, str] = {
+    "count": '"{name}" is a whole number, {low} or more',
+    "share": '"{name}" is a number from 0 to 1',
+    "days": '"{name}" is a number of days, more than 0',
+    "flag": '"{name}" is true or false',
+    "text": '"{name}" is a text',
+}
+
+
+def default_text(*, local: bool = False) -> str:
+    """The text of a new ``config.jsonc``, or of ``local.jsonc``: every key of it under a comment that explains it."""
+    from alice_exp.kernel.jsonc.formatting import dump
+
+    schema = f"{'experiences/' if local else ''}.schema/config.json"
+    groups = [f'  "$schema": "{schema}"']
+    options = (option for option in OPTIONS if is_local(option.name) == local)
+    for head, group in groupby(options, lambda option: option.name.rpartition(".")[0]):
+        start = "\n    " if head else "\n  "
+        rows = (
+            f'{start}// {one.doc}.{start}"{one.name.rpartition(".")[2]}": {dump(one.default)}'
+            for one in group
+        )
+        keys = ",".join(rows)
+        groups.append(f'  "{head}": {{{keys}\n  }}' if head else keys.removeprefix("\n"))
+    return "\n".join([_LOCAL_HEAD if local else _HEAD, "{", ",\n".join(groups), "}", ""])
+
+
+def with_value(text: str | None, name: str, value: Json) -> str:
+    """The text of ``config.jsonc`` with one key set, its comments kept; None: there is no file, so a new one is made.
+    ``ProblemError`` if it is broken."""
+    from alice_exp.kernel.jsonc.edits import Set, edit
+    from alice_exp.kernel.jsonc.reader import parse
+
+    document = parse((default_text() if text is None else text).encode(), CONFIG_PATH)
+    if document.problem is not None:
+        raise document.problem.as_error("{message}; the file is left as it is")
+    return edit(document, [Set(tuple(name.split(".")), value)]).decode()
+
+
+def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
+    """The valid values of a parsed file, and its problems."""
+    if document.problem is not None:
+        return Config(), (document.problem,)
+    if not isinstance(document.value, dict):
+        return Config(), (Problem(CONFIG_PATH, 1, 1, "the configuration is an object"),)
+    values: dict[str, Json] = {}
+    problems = Found(document.path)
+    groups = {option.name.partition(".")[0] for option in OPTIONS if "." in option.name}
+    for key, value in document.value.items():
+        if key == "$schema" or key.startswith("x-"):
+            continue
+        if key in groups and isinstance(value, dict):
+            for inner, setting in value.items():
+                _take(document, (key, inner), setting, values, problems)
+        else:
+            _take(document, (key,), value, values, problems)
+    return Config(values), problems.all()
+
+
+def fits(option: Option, value: Json) -> bool:
+    """Whether a value has the option's kind."""
+    if option.kind == "flag":
+        return isinstance(value, bool)
+    if option.kind == "text":
+        return isinstance(value, str)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if option.kind == "count":
+        return isinstance(value, int) and value >= 0
+    return 0 <= value <= 1 if option.kind == "share" else value > 0
+
+
+def sentence(option: Option) -> str:
+    """The sentence that describes the option's valid values."""
+    return _SENTENCES[option.kind].format(name=option.name, low=0)
+
+
+def _take(
+    document: Document, pointer: tuple[str, ...], value: Json, values: dict[str, Json], problems: Found
+) -> None:
+    name = ".".join(pointer)
+    option = BY_NAME.get(name)
+    if option is None:
+        if not (pointer[-1].startswith("x-") or name in PAST):
+            near = [TAKEN[name]] if name in TAKEN else BY_NAME
+            other = "see 'alice-exp config list'"
+            problems.add("warning", lambda: unknown_key(document, pointer, name, near, other=other))
+        return
+    if fits(option, value):
+        values[name] = value
+        return
+    values_of = {"name": name, "low": 0}
+    problems.add("error", lambda: problem_at(document, pointer, _SENTENCES[option.kind], values_of))

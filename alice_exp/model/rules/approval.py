@@ -11,7 +11,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from alice_exp.kernel.jsonc import Document, Edit, Set
+from alice_exp.kernel.jsonc.document import Document
+from alice_exp.kernel.jsonc.edits import Edit, Set
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.model.values.block import (
     CONFIDENCE,

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import EVIDENCE_KEPT, Doubt, Evidence, Record, is_approved, is_put_away
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    Doubt,
+    Evidence,
+    Record,
+    is_approved,
+    is_put_away,
+    stretch,
+)
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -240,12 +248,6 @@ def longevity(age: float) -> float:
     return min(1.0, max(0.0, age) / 365)
 
 
-def stretch(consolidation_score: float, emotional_weight: float) -> float:
-    """How many half-lives of its type one of a block lasts: (1 + 2 · consolidation) · (1 + |emotional weight| / 2), in
-    [1, 4.5] (R3.14, DESIGN 12.9)."""
-    return (1 + 2 * consolidation_score) * (1 + abs(emotional_weight) / 2)
-
-
 def block_decay(
     block: Block, now: str, *, half_life_days: Mapping[str, float] = HALF_LIFE_DAYS, settled: bool = True
 ) -> float:
@@ -256,11 +258,6 @@ def block_decay(
     half_life = half_life_days.get(block.type, DEFAULT_HALF_LIFE)
     half_life *= stretch(block.consolidation_score if settled else 0.0, block.emotional_weight)
     return float(0.5 ** (age_days(block.updated_at, now) / half_life))
-
-
-def importance_factor(block: Block) -> float:
-    """0.75 + 0.5 · importance, in [0.75, 1.25]: 1 for a block of which nothing is said (DESIGN 12.9)."""
-    return 0.75 + 0.5 * block.importance
 
 
 def consolidation_of(

@@ -25,7 +25,7 @@ from alice_exp.model.values.block import KEYED, OPEN, Archived, Block, Placed, c
 from alice_exp.model.values.snapshot import Decisions, Snapshot
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc import Edit
+    from alice_exp.kernel.jsonc.edits import Edit
     from alice_exp.model.values.block import Payload
 
 
@@ -233,7 +233,7 @@ def id_of_nameless(block: Block, path: str, taken: Collection[str]) -> str:
 
 def naming(blocks: Sequence[Block], path: str, taken: set[str]) -> Iterator[Edit]:
     """The edits that give each block of a file without an id its own, which is then ``taken``."""
-    from alice_exp.kernel.jsonc import Set
+    from alice_exp.kernel.jsonc.edits import Set
 
     for index, block in enumerate(blocks):
         if not block.id:

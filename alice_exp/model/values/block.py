@@ -242,6 +242,11 @@ class Block:
     entry: Entry | None = field(default=None, compare=False)
     """The newest entry of the ledger on it (``ledger.NONE``: nobody decided); None until a home looked it up."""
 
+    @property
+    def importance_factor(self) -> float:
+        """0.75 + 0.5 · importance, in [0.75, 1.25]: 1 for a block of which nothing is said (DESIGN 12.9)."""
+        return 0.75 + 0.5 * self.importance
+
 
 CONTENT = (
     *("payload", "trigger", "key", "type", "about", "tags", "related", "replaces", "evidence"),
@@ -378,3 +383,9 @@ def is_put_away(placed: Placed) -> bool:
     offered for a decision until they say so."""
     entry = placed.block.entry
     return entry is not None and entry.standing in PUT_AWAY and placed.place != "archive"
+
+
+def stretch(consolidation_score: float, emotional_weight: float) -> float:
+    """How many half-lives of its type one of a block lasts: (1 + 2 · consolidation) · (1 + |emotional weight| / 2), in
+    [1, 4.5] (R3.14, DESIGN 12.9)."""
+    return (1 + 2 * consolidation_score) * (1 + abs(emotional_weight) / 2)

@@ -20,7 +20,6 @@ from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
 from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
 from alice_exp.review.cli.report_parts import differences
-from alice_exp.review.cli.single_keys import QUITTING, answered_key
 from alice_exp.review.rules.daily_report import Item, as_decided
 from alice_exp.review.rules.doubts import Answer, Rival
 from alice_exp.review.rules.report_order import Wanted
@@ -28,6 +27,7 @@ from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions
 from alice_exp.review.usecases.decisions import Decided, Seen
 from alice_exp.terminal.console import Terminal, folded, short
+from alice_exp.terminal.editor import QUITTING, answered_key
 from alice_exp.terminal.language import listed, say
 
 if TYPE_CHECKING:

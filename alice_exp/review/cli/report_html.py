@@ -15,8 +15,8 @@ from alice_exp.review.cli.candidate_card import Card, Row, answers, neighbours, 
 from alice_exp.review.cli.report_parts import Section, sections
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import project_of
-from alice_exp.terminal.html_page import document, html
 from alice_exp.terminal.language import language, say
+from alice_exp.terminal.streams import document, html
 
 
 def page(report: Agenda, summary: str) -> str:

@@ -202,7 +202,7 @@ def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
 def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
     """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
     the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
-    from alice_exp.review.usecases.free_replies import waiting, wording
+    from alice_exp.review.usecases.rival_answers import waiting, wording
 
     waits = waiting(terminal.session, ids)
     if not (plain := wording(terminal.session, text, ids, waits)):

@@ -16,12 +16,12 @@ from alice_exp.model.values.block import content_hash
 from alice_exp.review.cli.asked_decisions import answers_of, approved, ask, standing_together
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
-from alice_exp.review.cli.single_keys import LATER, QUITTING, answered_key, key
 from alice_exp.review.rules.daily_report import Agenda, Item, as_decided
 from alice_exp.review.rules.doubts import Answer, Question, Rival
 from alice_exp.review.rules.report_order import project_of
 from alice_exp.review.usecases import rival_answers
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.editor import LATER, QUITTING, answered_key, key
 from alice_exp.terminal.language import say
 
 Mark = Literal["reject", "later"]

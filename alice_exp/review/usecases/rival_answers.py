@@ -1,8 +1,9 @@
-"""A person's answers on two blocks: which of two rivals holds, or that they say the same."""
+"""A person's answers beyond one block: which of two rivals holds, or that they say the same; and what a reply that the
+strict grammar refuses may mean, by rules, else as a model reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -11,14 +12,19 @@ from alice_exp.blocks.usecases.lifetime import asked_with, retirement
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.finding.rules.nearness import Neighbourhood
 from alice_exp.home.file_home import Home
-from alice_exp.kernel.errors import Hint, RefusedError
+from alice_exp.home.session import Session
+from alice_exp.kernel.errors import Hint, ProviderError, RefusedError
 from alice_exp.kernel.journal.act import Act, committed
+from alice_exp.model import documents
 from alice_exp.model.rules.doubt import rested
-from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Placed, is_approved
+from alice_exp.model.rules.private_facts import delicate, kinds_of, masked_line
+from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, REVIEWED, Placed, is_approved
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
+from alice_exp.review.rules.reply import model_decisions, model_prompt, written
+from alice_exp.review.rules.say_back import said_back
 from alice_exp.review.usecases import decisions
-from alice_exp.review.usecases.decisions import Decided, Seen
+from alice_exp.review.usecases.decisions import Decided, Seen, shown_only
 
 
 def answered(
@@ -133,3 +139,40 @@ def merge(
         return changes, Decided((Placed(block, kept.path),))
 
     return committed(home.apply(plan, PLACES))
+
+
+def waiting(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
+    """Those of a report on which a reply may decide, by id."""
+    shown, _ = shown_only(session.home, ids)
+    snapshot = session.home.read(REVIEWED)
+    return {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
+
+
+def wording(session: Session, text: str, ids: Sequence[str], waits: Mapping[str, Placed]) -> str:
+    """The plain sentence for a reply on a report (``ids`` by number, ``waits`` as ``waiting`` gives them); empty where
+    nobody reads one. A model is told no word of what is secret or private, nor a reply that holds such a thing."""
+    numbered = [one if one in waits else "" for one in ids]
+    said = [one and _said(waits[one]) for one in numbered]
+    if plain := said_back(text, numbered, said):
+        return plain
+    provider = session.provider
+    if provider is None or not waits or kinds_of(text):
+        return ""
+    secret = {one for one, placed in waits.items() if delicate(placed.block)}
+    items = [
+        "secret" if one in secret else masked_line(line) for one, line in zip(numbered, said, strict=True)
+    ]
+    try:
+        made = model_decisions(provider.chat(model_prompt(text, items)), numbered)
+    except ProviderError:
+        return ""
+    approved = {one for decision in made if decision.verb == "approve" for one in decision.ids}
+    rivals = told_rivals(session.home.read(REVIEWED), [waits[one] for one in approved])
+    if approved & {*secret, *(rival.old.block.id for rival in rivals.values())}:
+        return ""
+    is_decided = any(decision.verb != "later" for decision in made)
+    return written(made, numbered, is_chinese=not text.isascii()) if is_decided else ""
+
+
+def _said(placed: Placed) -> str:
+    return f"{'the user: ' if placed.block.about == 'user' else ''}{documents.said(placed)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from alice_exp.blocks.store.access_log import access, folded, folded_episodes, merged
+from alice_exp.blocks.store import access, folded, folded_episodes, merged
 from alice_exp.caller.acting import Caller
 from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session, projects_of

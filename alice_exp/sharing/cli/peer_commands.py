@@ -15,7 +15,7 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.sharing.cli.share_commands import came, why_not
-from alice_exp.sharing.ports import PEER_NAME, Peer, Refusal
+from alice_exp.sharing.rules.bundle import PEER_NAME, Peer, Refusal
 from alice_exp.sharing.store import network
 from alice_exp.sharing.store.peer_identity import peers
 from alice_exp.sharing.usecases import peers as exchanging

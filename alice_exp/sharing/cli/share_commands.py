@@ -16,7 +16,7 @@ from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.model.values.snapshot import namespace_name
-from alice_exp.sharing.ports import Refusal
+from alice_exp.sharing.rules.bundle import Refusal
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted, TakenIn

@@ -25,12 +25,12 @@ from alice_exp.model.values.block import (
     path_of,
 )
 from alice_exp.model.values.snapshot import Put, Snapshot
-from alice_exp.sharing.ports import Refusal
 from alice_exp.sharing.rules.bundle import (
     FORMAT,
     VERSION,
     Offer,
     Received,
+    Refusal,
     as_it_leaves,
     leaves,
     read_bundle,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import PeerError, reason
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.sharing.ports import Message, Neighbour, Peer
+from alice_exp.sharing.rules.bundle import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, peers, random_word
 from alice_exp.sharing.store.tls_transport import TlsLink, Wire

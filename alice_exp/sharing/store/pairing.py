@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.sharing.ports import PEER_NAME, Message, Peer
+from alice_exp.sharing.rules.bundle import PEER_NAME, Message, Peer
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, random_word, require_leaf
 from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, Wire, context, opened, say, serve
 

@@ -25,7 +25,7 @@ from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import append
-from alice_exp.sharing.ports import PEER_NAME, Disclosure, Peer
+from alice_exp.sharing.rules.bundle import PEER_NAME, Disclosure, Peer
 
 MOST_CERTIFICATE: Final = 4096
 """Maximum characters of a PEM certificate; ours have about 600."""

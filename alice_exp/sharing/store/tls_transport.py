@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.sharing.ports import Message, Peer
+    from alice_exp.sharing.rules.bundle import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
 MOST: Final = 1 << 20

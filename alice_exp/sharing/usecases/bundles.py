@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import NAME, PLACES, Block, Place, Placed, content_hash, is_approved
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
-from alice_exp.sharing.ports import Disclosure, Refusal
 from alice_exp.sharing.rules.bundle import (
     Bundle,
+    Disclosure,
     Received,
+    Refusal,
     as_it_leaves,
     bundle,
     candidate,

@@ -19,8 +19,8 @@ from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
-from alice_exp.sharing.ports import Disclosure, Message, Peer, Refusal
 from alice_exp.sharing.rules import peer_exchange
+from alice_exp.sharing.rules.bundle import Disclosure, Message, Peer, Refusal
 from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
 from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import bundles

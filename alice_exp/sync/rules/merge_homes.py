@@ -13,16 +13,17 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from alice_exp.kernel.jsonc import edit, parse
-from alice_exp.model.formats.config_file import PATH as CONFIG
-from alice_exp.model.formats.config_file import read_config
+from alice_exp.kernel.jsonc.edits import edit
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.record_import import timeline_edits
 from alice_exp.model.formats.record_schema import (
+    CONFIG_PATH,
     EPISODES,
     EPISODES_PATH,
     EVENTS_PATH,
     SEGMENTS,
     past_timeline,
+    read_config,
 )
 from alice_exp.model.rules.ledger import agree, digest
 from alice_exp.model.rules.lifecycle import Thresholds
@@ -153,16 +154,16 @@ def merge_trees(
     sides = Sides(Side("before", was), Side("here", one), Side("there", other))
     files: dict[str, bytes] = {}
     # Configuration first: the merged thresholds decide about the states of blocks.
-    config = merge_document(CONFIG, sides)
+    config = merge_document(CONFIG_PATH, sides)
     if config is not None:
-        files[CONFIG] = config
+        files[CONFIG_PATH] = config
     histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
-    thresholds = Thresholds.of(read_config(parse(config or b"{}", CONFIG))[0])
+    thresholds = Thresholds.of(read_config(parse(config or b"{}", CONFIG_PATH))[0])
     merged, conflicts = merge(*histories, thresholds, entries)
     wanted: dict[str, list[Block]] = {}
     for placed in unite(merged, *histories, thresholds, sides.is_commented).values():
         wanted.setdefault(placed.path, []).append(placed.block)
-    for path in sorted({*one, *other, *wanted} - {CONFIG}):
+    for path in sorted({*one, *other, *wanted} - {CONFIG_PATH}):
         data = _file(path, sides, wanted.get(path, []))
         if data is not None:
             files[path] = data

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, cast
 from alice_exp.caller.project import TEAM_FILE
 from alice_exp.finding.rules.concerns import is_of_user
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc import dump, parse
+from alice_exp.kernel.jsonc.formatting import dump
+from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.text.display import escaped_json, visible
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.formats.block_schema import DAY, ID, block_json, block_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.sharing.ports import Refusal
+    from alice_exp.sharing.rules.bundle import Refusal
 
 PATH = TEAM_FILE
 FORMAT, VERSION = "alice-exp team", 1

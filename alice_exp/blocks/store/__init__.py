@@ -1,1 +1,0 @@
-"""Edges of blocks: the log of reads, and other programs' databases."""
