@@ -16,6 +16,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.reply_clauses import ASKED, ITEMS, WIDE, Clause, Report, clauses, unclear
 from alice_exp.review.rules.reply_words import Verb, tokens
@@ -113,7 +114,7 @@ def read(
         if odd is None:
             return decisions
         if odd is found[-1] and any(token.kind in (*ITEMS, *WIDE) for token in known):
-            reading = written(decisions, numbered, is_chinese=not text.isascii())
+            reading = written(decisions, numbered, text)
     raise unclear(ASKED[odd.kind], reading=reading, what=repr(odd.text))
 
 
@@ -163,12 +164,11 @@ def left_of(decisions: Sequence[Decision], ids: Sequence[str]) -> tuple[str, ...
     return tuple(one for one in ids if one and one not in done)
 
 
-def written(decisions: Sequence[Decision], ids: Sequence[str], *, is_chinese: bool) -> str:
-    """A reading in the plainest words of its language, which is a reply itself."""
-    approve, reject, leave, glue = _WORDS[is_chinese]
+def written(decisions: Sequence[Decision], ids: Sequence[str], text: str) -> str:
+    """A reading of a reply in the plainest words of its language, of which 👍 says nothing: a reply itself."""
+    approve, reject, leave, glue = _WORDS[any(one.isalpha() and is_cjk(one) for one in text)]
     rows = [(approve if d.verb == "approve" else reject, d.ids) for d in decisions if d.verb != "later"]
-    left = (leave, left_of(decisions, ids))
-    return glue.join(f"{verb} {named(row, ids)}" for verb, row in (*rows, left) if row)
+    return glue.join(f"{v} {named(row, ids)}" for v, row in (*rows, (leave, left_of(decisions, ids))) if row)
 
 
 def _settled(made: Sequence[Clause], report: Report) -> tuple[Decision, ...]:

@@ -43,7 +43,7 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
         for verb in dict.fromkeys(cast(Verb, verb) for _, verb, _ in reader.pairs)
         if verb in verdicts.values() and verb != "later"
     ]
-    return written(decisions, numbered, is_chinese=not text.isascii()) if decisions else ""
+    return written(decisions, numbered, text) if decisions else ""
 
 
 class _Reader:

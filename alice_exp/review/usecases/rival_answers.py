@@ -171,7 +171,7 @@ def wording(session: Session, text: str, ids: Sequence[str], waits: Mapping[str,
     if approved & {*secret, *(rival.old.block.id for rival in rivals.values())}:
         return ""
     is_decided = any(decision.verb != "later" for decision in made)
-    return written(made, numbered, is_chinese=not text.isascii()) if is_decided else ""
+    return written(made, numbered, text) if is_decided else ""
 
 
 def _said(placed: Placed) -> str:
