@@ -167,7 +167,7 @@ class Home:
         seen = replace(
             seen, config=config, problems=(*seen.problems, *problems, *wrong), decisions=self.standings
         )
-        return self._composing.recording.within(seen, found, records) if records else seen
+        return self.reading.records.within(seen, found, records) if records else seen
 
     def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
         """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6); a function gets what is

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.home.store.write_changes import Recording
+from alice_exp.home.store.read_files import Recording
 from alice_exp.kernel.journal import commit_writer
 from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes
 from alice_exp.kernel.journal.lock import WriterLock

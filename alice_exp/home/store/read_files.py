@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.home.store.list_files import Found, held_file, with_held
 from alice_exp.kernel.errors import ProblemError
@@ -13,9 +13,11 @@ from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_byte
 from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.kernel.value_class import blob_id, dataclass
 from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.formats.record_schema import EMPTY, EPISODES, SEGMENTS, read_episodes, read_timeline
 from alice_exp.model.rules.ledger import keeper
 from alice_exp.model.values.block import HELD, NONE, Block, Place, holds_blocks, place_of
-from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot, Unread
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, Episode, EpisodeBook, Timeline
+from alice_exp.model.values.snapshot import Catalogue, ChangeSet, NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -57,6 +59,7 @@ class Reading:
         self._good: dict[str, tuple[str, tuple[Block, ...]]] = {}
         self._documents: dict[str, tuple[bytes, Document]] = {}
         self._sound: dict[str, Unchanged[Block]] = {}
+        self.records = Recording(self)
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` unchanged."""
@@ -298,3 +301,88 @@ def unavailable(repository: References) -> tuple[Problem, ...]:
     why = repository.damage()
     template = "the history is unavailable, the files are read as they are: {why}"
     return (Problem.fault(".git", template, repository.way_out(), why=why),) if why else ()
+
+
+Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
+"""A file's value (None if it is broken) and its problems."""
+
+_KINDS: Mapping[str, tuple[str, Callable[[], Any], str]] = {
+    EPISODES_PATH: ("episodes", EpisodeBook, EPISODES),
+    EVENTS_PATH: ("timeline", Timeline, SEGMENTS),
+}
+"""Of each record file: the field of snapshots and change sets, the value of an empty one, the name of its list."""
+
+
+class Recording:
+    """Reader and writer of the record files of one home, with a cache: no content is parsed twice."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._read: dict[str, tuple[Signature, Read]] = {}
+        self._composed: dict[str, tuple[bytes, Read]] = {}
+        self._sound: Unchanged[Episode] | None = None
+
+    def within(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
+        """A snapshot with both record files (True), or the one of a path, and their problems."""
+        for path, (name, empty, _) in _KINDS.items():
+            if records in (True, path):
+                signature = found.files.get(path)
+                value, faults = self._value(path, signature) if signature else (empty(), ())
+                known: dict[str, Any] = {name: value}
+                seen = replace(seen, problems=(*seen.problems, *faults), **known)
+        return seen
+
+    def _value(self, path: str, signature: Signature) -> Read:
+        known = self._read.get(path)
+        if known is None or known[0] != signature:
+            try:
+                data, signature = self._reading.signed(path)
+            except OSError as error:
+                why = (error.strerror or "it is gone").lower()
+                return None, (Problem.fault(path, "this file cannot be read: {why}", why=why),)
+            was, made = self._composed.pop(path, (None, None))
+            known = self._read[path] = (signature, made if made and was == data else self._parsed(path, data))
+        return known[1]
+
+    def compose(
+        self, changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
+    ) -> dict[str, bytes]:
+        """The new bytes of the record files that an act changes; ``content`` reads the present ones.
+
+        They are parsed and compared before anything is written: a wrong edit must never reach a person's file.
+        """
+        files: dict[str, bytes] = {}
+        for path, (name, empty, listed) in _KINDS.items():
+            old, new = getattr(seen, name), getattr(changes, name)
+            if new is not None and new != old:
+                # Most acts record nothing.
+                from alice_exp.kernel.jsonc.edits import edit
+                from alice_exp.model.formats.record_import import book_edits, timeline_edits
+
+                edits: Callable[..., list[Any]] = book_edits if path == EPISODES_PATH else timeline_edits
+                document = self._reading.document(path, content(path) or EMPTY[path].encode(), listed)
+                files[path] = edit(document, edits(document, old or empty(), new))
+                read = self._parsed(path, files[path])
+                if read[0] != new:
+                    fault = first_error(read[1])
+                    why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
+                    raise AssertionError(f"composed {path} does not read back: {why}")
+                # Parsed already, so that the next read after landing does not parse it again.
+                self._composed[path] = (files[path], read)
+        return files
+
+    def _parsed(self, path: str, data: bytes) -> Read:
+        if data == EMPTY[path].encode():
+            # A new home's file: the parser need not be loaded to find nothing in it.
+            return _KINDS[path][1](), ()
+        from alice_exp.kernel.jsonc.document import Unchanged
+
+        document = self._reading.document(path, data, _KINDS[path][2])
+        if path == EPISODES_PATH:
+            book, problems = read_episodes(document, self._sound)
+            if first_error(problems):
+                return None, problems
+            self._sound = Unchanged(document, book.episodes)
+            return book, problems
+        timeline, problems = read_timeline(document)
+        return (None if first_error(problems) else timeline), problems

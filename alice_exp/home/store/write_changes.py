@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
 
 from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.store.held_back import HeldBack, as_filed
@@ -13,102 +12,20 @@ from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
+from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc.document import Document, Unchanged
-from alice_exp.kernel.jsonc.edits import Edit, edit
+from alice_exp.kernel.jsonc.document import Document
+from alice_exp.kernel.jsonc.edits import edit
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json, Problem, first_error
+from alice_exp.kernel.jsonc.scan import Json, first_error
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.record_schema import EMPTY, EPISODES, SEGMENTS, read_episodes, read_timeline
-from alice_exp.model.values.block import HELD, Entry, Placed, holds_blocks
-from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, Episode, EpisodeBook, Timeline
+from alice_exp.model.formats.record_schema import EPISODES, read_episodes, read_timeline
+from alice_exp.model.values.block import HELD, Entry, holds_blocks
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot, Unread
-
-Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
-"""A file's value (None if it is broken) and its problems."""
-
-_KINDS: Mapping[str, tuple[str, Callable[[], Any], str]] = {
-    EPISODES_PATH: ("episodes", EpisodeBook, EPISODES),
-    EVENTS_PATH: ("timeline", Timeline, SEGMENTS),
-}
-"""Of each record file: the field of snapshots and change sets, the value of an empty one, the name of its list."""
-
-
-class Recording:
-    """Reader and writer of the record files of one home, with a cache: no content is parsed twice."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._read: dict[str, tuple[Signature, Read]] = {}
-        self._composed: dict[str, tuple[bytes, Read]] = {}
-        self._sound: Unchanged[Episode] | None = None
-
-    def within(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
-        """A snapshot with both record files (True), or the one of a path, and their problems."""
-        for path, (name, empty, _) in _KINDS.items():
-            if records in (True, path):
-                signature = found.files.get(path)
-                value, faults = self._value(path, signature) if signature else (empty(), ())
-                known: dict[str, Any] = {name: value}
-                seen = replace(seen, problems=(*seen.problems, *faults), **known)
-        return seen
-
-    def _value(self, path: str, signature: Signature) -> Read:
-        known = self._read.get(path)
-        if known is None or known[0] != signature:
-            try:
-                data, signature = self._reading.signed(path)
-            except OSError as error:
-                why = (error.strerror or "it is gone").lower()
-                return None, (Problem.fault(path, "this file cannot be read: {why}", why=why),)
-            composed = self._composed.pop(path, None)
-            fresh = composed[1] if composed is not None and composed[0] == data else self._parsed(path, data)
-            known = self._read[path] = (signature, fresh)
-        return known[1]
-
-    def compose(
-        self, changes: ChangeSet, seen: Snapshot, content: Callable[[str], bytes | None]
-    ) -> dict[str, bytes]:
-        """The new bytes of the record files that an act changes; ``content`` reads the present ones.
-
-        They are parsed and compared before anything is written: a wrong edit must never reach a person's file.
-        """
-        files: dict[str, bytes] = {}
-        for path, (name, empty, listed) in _KINDS.items():
-            old, new = getattr(seen, name), getattr(changes, name)
-            if new is not None and new != old:
-                # Most acts record nothing.
-                from alice_exp.model.formats.record_import import book_edits, timeline_edits
-
-                edits: Callable[..., list[Edit]] = book_edits if path == EPISODES_PATH else timeline_edits
-                document = self._reading.document(path, content(path) or EMPTY[path].encode(), listed)
-                files[path] = edit(document, edits(document, old or empty(), new))
-                read = self._parsed(path, files[path])
-                if read[0] != new:
-                    fault = first_error(read[1])
-                    why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
-                    raise AssertionError(f"composed {path} does not read back: {why}")
-                # Parsed already, so that the next read after landing does not parse it again.
-                self._composed[path] = (files[path], read)
-        return files
-
-    def _parsed(self, path: str, data: bytes) -> Read:
-        if data == EMPTY[path].encode():
-            # A new home's file: the parser need not be loaded to find nothing in it.
-            return _KINDS[path][1](), ()
-        document = self._reading.document(path, data, _KINDS[path][2])
-        if path == EPISODES_PATH:
-            book, problems = read_episodes(document, self._sound)
-            if first_error(problems):
-                return None, problems
-            self._sound = Unchanged(document, book.episodes)
-            return book, problems
-        timeline, problems = read_timeline(document)
-        return (None if first_error(problems) else timeline), problems
 
 
 def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], now: str) -> bytes | None:
@@ -154,7 +71,6 @@ class Composing:
         self._standings = standings
         self._writer = writer
         self._reading = reading
-        self.recording = Recording(reading)
         self._experiences = writer.work_tree
         self.held = HeldBack(self._experiences.parent, self._experiences)
 
@@ -179,11 +95,9 @@ class Composing:
 
         self._refuse_frozen(changes, seen, found)
         is_few = len(changes.puts) + len(changes.removes) <= FEW
-        find: Callable[[str], Placed | None] = (
-            seen.find if is_few else {placed.block.id: placed for placed in seen}.get
-        )
+        find = seen.find if is_few else {placed.block.id: placed for placed in seen}.get
         new = rewrite(changes, find, document)
-        new |= self.recording.compose(changes, seen, lambda path: self._record(path, found, contents))
+        new |= self._reading.records.compose(changes, seen, lambda path: self._record(path, found, contents))
         contents |= self._whole_files(changes, found)
         checked = self._check(new, changes, seen, documents, contents)
         with self.held.moving(changes, seen, new):
@@ -209,21 +123,19 @@ class Composing:
             after = replace(
                 seen, episodes=changes.episodes or seen.episodes, timeline=changes.timeline or seen.timeline
             )
-            new |= self.recording.compose(
+            new |= self._reading.records.compose(
                 changes.then, after, lambda path: new.get(path) or self._record(path, found, contents)
             )
-        files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
+        different = {p: FileChange(contents.get(p), d) for p, d in new.items() if d != contents.get(p)}
         act = changes.then.act if changes.then is not None else changes.act
         ledger = self._standings.composing(entries, signs=act.actor.is_person)
-        different = {path: change for path, change in files.items() if change.expected != change.new}
         return self._writer.write(act, different, first, ledger)
 
     def _whole_files(self, changes: ChangeSet, found: Found) -> dict[str, bytes]:
         """What stands in the files that an act replaces as a whole; ``ChangedOnDisk`` if it is not what it saw."""
         there = {path: self._reading.content(path) for path in changes.texts if path in found.files}
-        for path in changes.texts.keys() & changes.seen.keys():
-            text = changes.seen[path]
-            if there.get(path) != (None if text is None else text.encode()):
+        for path, text in changes.seen.items():
+            if path in changes.texts and there.get(path) != (None if text is None else text.encode()):
                 raise ChangedOnDisk(self._experiences / path)
         return there
 
