@@ -168,10 +168,9 @@ def memorize(
 
 def _beside(session: Session, placed: Placed) -> list[dict[str, Any]]:
     """What is trusted here and stands near a candidate in the report, but for what says the same or is known to go."""
-    around = Neighbourhood(session.home.read(TRUSTED_PLACES))
     return [
         {"id": one.placed.block.id, "payload": payload_text(masked_block(one.placed))}
-        for one in around.relations(placed)
+        for one in Neighbourhood(session.home.read(TRUSTED_PLACES)).relations(placed)
         if placed.place == "low_value"
         and one.kind not in ("identical", "same")
         and one.placed.block.id not in placed.block.replaces

@@ -15,6 +15,7 @@ from alice_exp.kernel.jsonc.formatting import dump
 from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time
+from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.record_import import (
     book_edits,
     completion_edits,
@@ -30,6 +31,7 @@ from alice_exp.model.formats.record_schema import (
     book_json,
     episode_json,
     event_json,
+    past_timeline,
     read_episodes,
     read_event,
     read_timeline,
@@ -377,3 +379,11 @@ def test_an_episode_whose_text_changed_is_read_again() -> None:
     known = Unchanged(parsed("true"), book.episodes)
     assert read_episodes(parsed("true"), known)[0].episodes[0] is book.episodes[0]
     assert read_episodes(parsed("1"), known)[0].episodes[0].context["dry"] is not True
+
+
+def test_reading_a_timeline_again_and_again_keeps_nothing() -> None:
+    """A server reads it at each call; what each reader takes is kept for good."""
+    past_timeline(b"{}")
+    known = len(field_readers._SHAPES)
+    past_timeline(b'{"total_events": 7, "next_id": 8}')
+    assert len(field_readers._SHAPES) == known

@@ -248,8 +248,9 @@ def _answer(
                 _show(terminal, file.path, file.after)
         for one in () if shown else done:
             for path in one["written"]:
-                was = "{path} is removed; start {host} anew"
-                said = "{path} is written; start {host} anew" if Path(path).exists() else was
+                said = "{path} is written; start {host} anew"
+                if not Path(path).exists():
+                    said = "{path} is removed; start {host} anew"
                 terminal.line(say(said, path=path, host=one["host"]))
             if not one["written"]:
                 said = "{host} is not connected" if out else "{host} is set up already"

@@ -158,7 +158,6 @@ def completed(
     """A draft with what nobody has to say: whom it is about, unless ``about`` says so, the sentences of ``quote`` (ids
     of ``heard``) that it rests on, the blocks that it ``replaces`` by its proposer's word, and all names of the project
     in which it holds."""
-    living = session.home.read(SETS) if replaces else None
     said = quoted(session, quote) if quote else ()
     held = said[-1].project if said and not project else held_for(session, draft, project)
     return replace(
@@ -167,7 +166,7 @@ def completed(
         evidence=(*draft.evidence, *(resting_on(session.heard, said) if said else ())),
         project="" if everywhere else held,
         origin=HEARD if said else draft.origin,
-        replaces=tuple(resolve(living, one).block.id for one in replaces) if living else draft.replaces,
+        replaces=tuple(resolve(session.home.read(SETS), one).block.id for one in replaces) or draft.replaces,
     )
 
 

@@ -180,8 +180,9 @@ def filled(value: Json) -> str:
     return value
 
 
+@lru_cache
 def whole(low: int) -> Reader:
-    """A reader of integers >= ``low``."""
+    """A reader of integers >= ``low``; one for each, as every read of a timeline asks and its shape is kept."""
 
     @shaped({"type": "integer", "minimum": low})
     def read(value: Json) -> int:
