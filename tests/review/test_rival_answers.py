@@ -215,6 +215,9 @@ def test_an_agent_says_what_its_text_ends_and_the_person_is_asked(
     second = agent.call("memorize", {**sent, "replaces": [unnamed]})
     assert (second["id"], second["merged"], "near" in second) == (first["id"], True, False)
     assert cli("show", first["id"], "--json").json["observations"] == 0
+    agent.call("memorize", {**sent, "replaces": [unnamed]})
+    again = cli("show", first["id"], "--json").json
+    assert (again["observations"], again["replaces"]) == (1, [unnamed])
     assert "by its proposer's word this no longer holds" in cli("heartbeat").stdout
     assert cli("reply", "approve all", "--yes", check=False).code == 5
     assert stands(cli, unnamed, first["id"]) == [("universal", [], []), ("low_value", [unnamed], [])]
@@ -228,9 +231,24 @@ def test_an_agent_says_what_its_text_ends_and_the_person_is_asked(
 
 
 def test_what_shares_no_word_with_it_may_be_over_too(home: Path, cli: Call, unnamed: str) -> None:
-    cli("--actor", "agent:ci", "memorize", "retrospectives are off in August", "--replaces", unnamed)
-    (item,) = cli("heartbeat", "--json").json["items"]
-    assert [(one["id"], one["relation"]) for one in item["relations"]] == [(unnamed, "replaces")]
+    for text in ("八月里不开回顾会", "no deployments on Friday afternoons or evenings"):
+        cli("--actor", "agent:ci", "memorize", text, "--when", "x", "--replaces", unnamed)
+    for item in cli("heartbeat", "--json").json["items"]:
+        found = [(one["id"], one["relation"]) for one in item["relations"] if one["where"] == "trusted"]
+        assert found == [(unnamed, "replaces")]
+
+
+def test_what_is_near_for_an_agent_is_of_its_project_and_holds_no_secret(
+    home: Path, cli: Call, unnamed: str
+) -> None:
+    shop = cli("memorize", "ship on a Friday afternoon, late", "--project", "shop", "--json").json["id"]
+    cli("approve", shop, "--yes")
+    cli("remember", "the wifi password is hunter2secret99", "--when", "joining the wifi")
+    agent = Alice(home, actor="agent:ci")
+    (near,) = agent.call("memorize", {"payload": "the wifi password is another since May"})["near"]
+    assert near["payload"].startswith("the wifi pass") and "hunter2" not in near["payload"]
+    told = agent.call("memorize", {"payload": "one may ship late on a Friday afternoon"}).get("near", [])
+    assert shop not in [one["id"] for one in told]
 
 
 def test_the_one_block_beside_a_candidate_takes_the_answer(home: Path, cli: Call, unnamed: str) -> None:
@@ -238,7 +256,11 @@ def test_the_one_block_beside_a_candidate_takes_the_answer(home: Path, cli: Call
     cli("heartbeat")
     cli("reply", "1 replaces", "--yes")
     assert stands(cli, new) == [("universal", [unnamed], [])]
-    lone = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
-    cli("heartbeat")
-    assert "contradicts nothing" in cli("reply", "1 replaces", "--yes", check=False).stderr
-    assert stands(cli, lone) == [("low_value", [], [])]
+    other = cli("memorize", "no deployments on Friday evenings", "--when", "deploying", "--json").json["id"]
+    cli("approve", other, "--yes")
+    for text in ("use rg", "it is fine to ship on a Friday, evening or afternoon"):
+        left = cli("memorize", text, "--json").json["id"]
+        cli("heartbeat")
+        assert "contradicts nothing" in cli("reply", "1 replaces", "--yes", check=False).stderr
+        assert stands(cli, left) == [("low_value", [], [])]
+        cli("reject", left, "--yes")
