@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -193,6 +194,26 @@ def test_a_reflog_that_would_not_go_is_tried_again(
     cli("list")
     assert holds(home, *WORDS) == []
     assert not logs.exists()
+
+
+def test_what_git_left_of_a_pack_does_not_refuse_the_next_try(
+    world: Path, cli: Call, secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk refuses while git marks the ledger's pack: the next try writes the same pack, which a mark forbids."""
+    packs, write = world / "alice/experiences/.git/objects/pack", Repository.write_ledger
+
+    def refuse(self: Repository, *given: Any, **named: Any) -> None:
+        shutil.copytree(self.work_tree, tmp_path / "copy")
+        write(Repository(tmp_path / "copy"), *given, **named)
+        for pack in (tmp_path / "copy/.git/objects/pack").glob("*.pack"):
+            (packs / pack.with_suffix(".keep").name).touch()
+        raise OSError(errno.EIO, "input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "write_ledger", refuse)
+        assert cli("purge", secret, "--yes", check=False).code == 3
+    cli("list")
+    assert holds(world / "alice", *WORDS) == []
 
 
 def test_a_person_who_commits_before_it_is_finished_keeps_that(

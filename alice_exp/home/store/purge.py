@@ -22,7 +22,7 @@ from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes, syn
 from alice_exp.kernel.journal.commit_writer import rewrite
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
-from alice_exp.kernel.journal.lock import REPORTS
+from alice_exp.kernel.journal.lock import REPORTS, sweep_objects
 from alice_exp.kernel.journal.transaction import exchange_content
 from alice_exp.kernel.text.display import WrittenForms
 from alice_exp.kernel.value_class import blob_id
@@ -128,6 +128,8 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         _clean(repository)
         repository.point([(PURGING, "", tombstone)])
     except (OSError, AliceError):
+        # The next try writes the same pack, which git refuses while what it left of this one stands.
+        sweep_objects(repository)
         if strict:
             raise
     return True

@@ -276,9 +276,9 @@ def recover(
     waiting = [displaced for folder in _folders(repository.work_tree) for displaced in sweep(folder)]
     drop_stale_locks(repository)
     drop_abandoned_names(repository)
-    finish()
     if holder_died:
         sweep_objects(repository)
+    finish()
     pending = repository.resolve(PENDING)
     if not pending:
         return keep_late_saves(repository, waiting)
