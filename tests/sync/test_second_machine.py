@@ -85,6 +85,7 @@ def test_where_data_goes_is_decided_here(
     assert accepted["value"] == EVIL and accepted["commit"] is None
     assert cli("config", "get", "provider.base_url", "--json", env=at(home)).json["value"] == EVIL
     assert cli("config", "accept", "provider.base_url", env=at(home), check=False).code == 4
+    assert not (home / "experiences/.git/ledger").exists(), "one copy of decisions is enough, in state/"
 
 
 @pytest.mark.parametrize("way", ["sync", "git pull"])

@@ -9,6 +9,8 @@ after it would count once for each side.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from alice_exp.kernel.errors import Hint, PeerError, RefusedError
@@ -252,7 +254,7 @@ class SharedLedger:
         return public_key(self._key()).hex()
 
     def _entries(self, reader: Repository, commit: str) -> Entries:
-        objects = LedgerObjects(reader, reader.git_dir / "ledger")
+        objects = LedgerObjects(reader, Path(os.devnull))  # a copy is of one's own ledger alone
         try:
             shards = objects.shards(objects.tree(commit), commit) if commit else {}
             return {key: one for data in shards.values() for key, one in read_shard(data).items()}
