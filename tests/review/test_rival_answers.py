@@ -256,9 +256,15 @@ def test_the_one_block_beside_a_candidate_takes_the_answer(home: Path, cli: Call
     cli("heartbeat")
     cli("reply", "1 replaces", "--yes")
     assert stands(cli, new) == [("universal", [unnamed], [])]
+    shop = cli("memorize", "pin each version of the shop", "--project", "shop", "--json").json["id"]
+    cli("approve", shop, "--yes")
     other = cli("memorize", "no deployments on Friday evenings", "--when", "deploying", "--json").json["id"]
     cli("approve", other, "--yes")
-    for text in ("use rg", "it is fine to ship on a Friday, evening or afternoon"):
+    for text in (
+        "use rg",
+        "leave versions of the shop open, pin none",
+        "it is fine to ship on a Friday, evening or afternoon",
+    ):
         left = cli("memorize", text, "--json").json["id"]
         cli("heartbeat")
         assert "contradicts nothing" in cli("reply", "1 replaces", "--yes", check=False).stderr

@@ -9,12 +9,12 @@ from itertools import product
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
-from alice_exp.finding.rules.ranking import Shelf, is_foreign, nearest, shelf
+from alice_exp.finding.rules.ranking import Shelf, nearest, shelf
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.values.block import Block, Placed, is_put_away
+from alice_exp.model.values.block import Block, Placed
 from alice_exp.model.values.snapshot import Snapshot
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
@@ -293,12 +293,7 @@ class Neighbourhood:
         words = "\n".join(word for said in statement(block).said for word in of_subject.get(said, ()))
         is_shown = where == "trusted" and candidate.place not in TRUSTED_PLACES
         at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
-        at = at if is_shown else ""
-
-        def passing(one: Placed) -> bool:
-            return not (is_put_away(one) or (block.project and is_foreign(one, block.project)))
-
-        asked = partial(nearest, text=block_text(block), words=words, at=at, passing=passing)
+        asked = partial(nearest, text=block_text(block), words=words, at=at if is_shown else "")
         found, recalled = self._shelves[where](asked)
         # What it claims to replace need not be near it in words.
         claimed = self._named(block.replaces).values() if block.replaces else ()

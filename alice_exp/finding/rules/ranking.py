@@ -30,7 +30,7 @@ from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, block_decay
-from alice_exp.model.values.block import CONFIDENCE, SETS, TRUST, Placed, is_approved
+from alice_exp.model.values.block import CONFIDENCE, SETS, TRUST, Placed, is_approved, is_put_away
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode
 from alice_exp.model.values.snapshot import Snapshot
@@ -276,16 +276,17 @@ def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
     return found
 
 
-def nearest(blocks: Searchable, text: str, words: str, at: str, passing: Callable[[Placed], bool]) -> Near:
+def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
     """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; the id of the one
-    that ``recall`` answers first to it at a time of those ``passing``, "" where its match is below ``RECALLED`` or no
-    time is given."""
+    that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED`` or no time is given."""
     question, day = (f"{text}\n{words}", "") if words else (text, at[:10])
     found = next(blocks.found(question, now=day), None)
     numbers = found.scored.best()[:SEARCHED] if found else []
     # Without other words its matches are those of ``recall``.
     due = at and found and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
-    first = rank(blocks.among(numbers), text, {}, at, 1, passing=passing) if due else ()
+    first = (
+        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if due else ()
+    )
     return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
 
 

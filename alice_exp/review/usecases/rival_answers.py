@@ -100,9 +100,9 @@ def answer_rivals(
     snapshot = home.read(PLACES)
     placed = resolve(snapshot, block_id)
     rival = told_rivals(snapshot, [placed], asks=True).get(placed.block.id)
-    beside = Neighbourhood(snapshot).relations(placed) if rival is None else ()
-    if len(beside) == 1 and is_approved(beside[0].placed):
-        rival = Rival(placed, beside[0].placed, "replaces")
+    beside = [one.placed for one in Neighbourhood(snapshot).relations(placed)] if rival is None else []
+    if len(beside) == 1 and is_approved(beside[0]) and beside[0].block.project in ("", placed.block.project):
+        rival = Rival(placed, beside[0], "replaces")
     if rival:
         return settle(home, caller, rival, answer, {"seen": seen})
     if answer == "old":
