@@ -1,1 +1,1 @@
-"""An agent's way in: the MCP server, connecting hosts."""
+"""An agent's way in: the MCP server, connecting hosts, what an agent is told."""

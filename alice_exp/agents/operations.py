@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import hook_answers
+from alice_exp.agents.usecases.agent_context import MOST, recollect, user_memory
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import readable
-from alice_exp.conversations.usecases.agent_context import MOST, recollect, user_memory
 from alice_exp.episodes.usecases import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
+from alice_exp.agents.usecases.agent_context import MOST, Recollection, recollect, user_memory
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
@@ -15,7 +16,6 @@ from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.rules.transcripts import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.agent_context import MOST, Recollection, recollect, user_memory
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.episodes import usecases as episode_book
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
@@ -348,7 +348,7 @@ class Reviews:
 
     def prime(self, tokens: int = 1500, project: str = "") -> str:
         """What an agent should know when a session begins, in at most so many tokens: approved blocks alone."""
-        from alice_exp.conversations.usecases.agent_context import prime
+        from alice_exp.agents.usecases.agent_context import prime
 
         return prime(self._session, tokens, self._session.names_of(project)).text
 

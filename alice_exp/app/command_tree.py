@@ -62,8 +62,8 @@ mcp | Serve an agent over the Model Context Protocol. | agents.cli.connect_comma
 memorize | Keep something learned as a candidate. | blocks.cli.capture_commands
 decide | What applies to a task: what you approved, else the pool. | learning.cli.decision_commands
 outcome | Report whether it worked. | learning.cli.decision_commands
-prime | What an agent should know when a session begins. | conversations.cli.context_commands
-context | What is known about the user, for a model's prompt. | conversations.cli.context_commands
+prime | What an agent should know when a session begins. | agents.cli.context_commands
+context | What is known about the user, for a model's prompt. | agents.cli.context_commands
 assess | Say how well a topic is known, and why. | learning.cli.assess_commands
 session | Conversations: kept, searched, read for candidates. | conversations.cli.session_commands start say=tell
  list=list_sessions show window extract end forget import=import_session search
@@ -72,7 +72,7 @@ episode | What happened, task by task. | episodes.cli add list=list_episodes sho
 event | The running diary of thoughts. | timeline.cli add result list=list_events search segments
  narrative=tell stats expand timeline.cli export import=import_
 distill | Find what repeats in episodes and propose it. | learning.cli.decision_commands
-heard | Your own sentences that wait for an agent to read them. | conversations.cli.context_commands
+heard | Your own sentences that wait for an agent to read them. | agents.cli.context_commands
 project | This folder's project: names, learning, what its team knows. | agents.cli.project_command =project off on
  is=is_ not=not_ team.cli publish trust
 Upkeep

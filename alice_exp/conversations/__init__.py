@@ -1,1 +1,1 @@
-"""Conversations: sessions, context windows, search, extraction of candidates; context and prime."""
+"""Conversations: sessions, context windows, search, extraction of candidates."""

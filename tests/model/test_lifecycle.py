@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.conversations.cli.context_commands import context
+from alice_exp.agents.cli.context_commands import context
 from alice_exp.finding.cli import recall
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.model.rules.lifecycle import (

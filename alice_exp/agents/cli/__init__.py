@@ -1,1 +1,1 @@
-"""The commands ``mcp``, ``connect``, ``disconnect`` and ``hook``."""
+"""The commands ``mcp``, ``connect``, ``disconnect``, ``hook``, ``context``, ``prime`` and ``heard``."""

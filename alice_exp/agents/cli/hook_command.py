@@ -141,7 +141,7 @@ def _for_person(session: Session, host: Host, event: Event) -> str:
 
 
 def _opening(session: Session, talk: str) -> str:
-    from alice_exp.conversations.usecases.agent_context import prime
+    from alice_exp.agents.usecases.agent_context import prime
 
     made = prime(session, _OPENING, session.here.names)
     hook_answers.show(session, talk, "start", "", made.blocks)

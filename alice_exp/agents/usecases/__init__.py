@@ -1,1 +1,1 @@
-"""Use cases of agents' hosts: what a hook answers, and what is read of a conversation."""
+"""Use cases of agents' hosts: what an agent is told, what a hook answers, and what is read of a conversation."""

@@ -1,1 +1,1 @@
-"""The commands ``alice-exp session …``, ``context`` and ``prime``."""
+"""The commands ``alice-exp session …``."""

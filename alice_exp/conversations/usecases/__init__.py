@@ -1,1 +1,1 @@
-"""Use cases of conversations: sessions, message search, memories for an agent."""
+"""Use cases of conversations: sessions, message search, extraction."""

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import alice_exp
+from alice_exp.agents.usecases import agent_context
 from alice_exp.app.opening import open_session
 from alice_exp.conversations.rules.context_window import estimate_tokens
-from alice_exp.conversations.usecases import agent_context
 from alice_exp.model import documents
 from tests.case_tables import cases
 

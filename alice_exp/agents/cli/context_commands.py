@@ -15,7 +15,7 @@ from alice_exp.terminal.language import say
 from alice_exp.terminal.options import ChangedSince, Project, Sets, Tags, Types, places_of
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.usecases.agent_context import Primed
+    from alice_exp.agents.usecases.agent_context import Primed
 
 
 def context(
@@ -37,7 +37,7 @@ def context(
 
     Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
     """
-    from alice_exp.conversations.usecases.agent_context import recollect, user_memory
+    from alice_exp.agents.usecases.agent_context import recollect, user_memory
     from alice_exp.finding.usecases import Filters, level_named
     from alice_exp.model.values.snapshot import type_named
 
@@ -86,8 +86,8 @@ def prime(
 
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
+    from alice_exp.agents.usecases.agent_context import prime as primed
     from alice_exp.caller.project import is_in_repository
-    from alice_exp.conversations.usecases.agent_context import prime as primed
 
     path = Path(into).expanduser()
     is_open = not into or personal or not is_in_repository(path)
