@@ -3,7 +3,7 @@ thought, commit (R2.38, B2.14-B2.16, BX.2); the outcome of using one block."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,16 +26,12 @@ from alice_exp.learning.store import OpenDecision, decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
-from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.model.values.records import DECISION, Episode, EpisodeBook, Event, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
-from alice_exp.timeline.rules.compaction import DECISION, Merge, add_event, finished, unfinished
-from alice_exp.timeline.usecases import FINISHED, asked, configured_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.config import Config
+    from alice_exp.timeline.rules.compaction import Merge
 
 
 UNKEPT_WARNING = "this decision could not be kept, so its outcome cannot be reported"
@@ -168,10 +164,7 @@ def report_decision(
     episode = _episode(open_decision, caller, ok, note, action, result, reward, home.config())
     episode = replace(episode, project=session.enter().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
-    summarise = configured_summary(session)
-    timeline = home.read((), records=EVENTS_PATH).timeline or Timeline() if summarise else Timeline()
-    # Where a thought of the decision waits for its result, nothing will be merged.
-    merge = asked(home, event, summarise) if summarise and unfinished(timeline, decision) is None else None
+    merge = _merge(session, event)
     of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
     theirs = session.team.of(of_team) if session.team is not None and of_team else {}
 
@@ -308,11 +301,28 @@ def _event(decision: OpenDecision, episode: Episode) -> Event:
     )
 
 
+def _merge(session: Session, event: Event) -> Merge | None:
+    """The merge that the outcome sets off, as the model tells it; none where it goes to a thought that waits for it."""
+    # Imported here: what tells thoughts would take a fifth of a decision's time, and a decision tells none.
+    from alice_exp.timeline.rules.compaction import unfinished
+    from alice_exp.timeline.usecases import asked, configured_summary
+
+    summarise = configured_summary(session)
+    if summarise is None:
+        return None
+    timeline = session.target.read((), records=EVENTS_PATH).timeline or Timeline()
+    waits = unfinished(timeline, str(event.metadata[DECISION]))
+    return asked(session.target, event, summarise) if waits is None else None
+
+
 def _told(
     timeline: Timeline, event: Event, merge: Merge | None
 ) -> tuple[Timeline, tuple[Merge, ...], tuple[tuple[str, str], ...]]:
     """The timeline with the outcome in it, the merge that it led to (as it was told, where it is the same), and the
     trailer of a thought that it finished."""
+    from alice_exp.timeline.rules.compaction import add_event, finished, unfinished
+    from alice_exp.timeline.usecases import FINISHED
+
     waiting = unfinished(timeline, str(event.metadata[DECISION]))
     done = finished(timeline, waiting, event.result, event.metadata) if waiting is not None else None
     if done is not None:

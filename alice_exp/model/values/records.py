@@ -21,6 +21,9 @@ EVENTS_PATH = "records/events.jsonc"
 CAPACITY = 1000
 """The number of episodes that a book keeps unless its file says otherwise (R0.27)."""
 
+DECISION = "decision"
+"""The metadata key of a thought that belongs to a decision; the value is the decision's id."""
+
 GENERAL = "general"
 """The type of an episode without one (B0.7)."""
 

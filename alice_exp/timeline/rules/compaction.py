@@ -16,7 +16,7 @@ from alice_exp.kernel.errors import followed
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.model.values.records import DECISION, Event, Segment, Timeline
 from alice_exp.timeline.rules.digest import NEW, Digest, bounded, digest, gist, key_event, novelty, telling
 
 WINDOW = 8
@@ -262,9 +262,6 @@ def statistics(timeline: Timeline) -> TimelineStatistics:
         segments[-1].end if segments else "",
     )
 
-
-DECISION = "decision"
-"""The metadata key of a thought that belongs to a decision; the value is the decision's id."""
 
 LINK = "event"
 """The metadata key of a thought that reports the result of an earlier one; the value is that one's number."""
