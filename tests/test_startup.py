@@ -33,8 +33,8 @@ INDEXED = ("recall", "list", "show", "decide", "approve")
 
 SPARED = {
     "recall": "kernel.jsonc.edits",
-    "list": "kernel.jsonc.reader",
-    "show": "kernel.jsonc.reader",
+    "list": "kernel.jsonc.scan",
+    "show": "kernel.jsonc.scan",
     "decide": "timeline.rules.digest",
     "approve": "review.rules.reply_words",
 }

@@ -16,7 +16,7 @@ from alice_exp.agents.store import spool
 from alice_exp.caller.hosts import HOSTS, Host
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, ProblemError
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.terminal.editor import text_of
 

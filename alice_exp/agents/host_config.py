@@ -19,10 +19,10 @@ from typing import Any
 from alice_exp.agents.store import own_program
 from alice_exp.caller.hosts import Event, Hooks, Host
 from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.jsonc import Json, Pointer
 from alice_exp.kernel.jsonc.document import locate
 from alice_exp.kernel.jsonc.edits import Append, Edit, Remove, Set, edit
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json, Pointer
 
 NAME = "alice-exp"
 """What our server is called in every host."""

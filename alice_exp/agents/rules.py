@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, first, is_aside, loaded, time_of
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked_line
 

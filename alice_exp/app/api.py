@@ -47,7 +47,7 @@ from alice_exp.kernel.errors import (
     RefusedError,
     UsageError,
 )
-from alice_exp.kernel.jsonc.scan import Json, Problem
+from alice_exp.kernel.jsonc import Json, Problem
 from alice_exp.learning.rules.impact import Assessment
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decision_outcome import Decision, DecisionOutcome, Outcome, report_outcome

@@ -25,7 +25,7 @@ from alice_exp.episodes.rules.search_episodes import statistics as count_episode
 from alice_exp.episodes.usecases import Kept, Pruned, Reflected
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.session import Session
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH

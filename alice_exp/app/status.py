@@ -11,7 +11,7 @@ import typer
 from alice_exp.agents import store
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.text.display import cells, one_line, wrapped
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents

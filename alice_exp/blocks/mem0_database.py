@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 
 _MAGIC = b"SQLite format 3\0"
 _LINKS = "linked_memory_ids"

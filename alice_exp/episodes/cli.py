@@ -11,7 +11,7 @@ from alice_exp.episodes.rules.retention import Weighed
 from alice_exp.episodes.rules.search_episodes import Filters, Match, listed, statistics
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.jsonc.scan import plain
+from alice_exp.kernel.jsonc import plain
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_import import import_episodes

@@ -18,7 +18,7 @@ from alice_exp.episodes.rules.search_episodes import Filters, Match
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError, followed
 from alice_exp.kernel.journal.act import Act, Commit, committed
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass, gc_paused
 from alice_exp.model.formats.record_schema import past_episodes
 from alice_exp.model.values.block import SETS

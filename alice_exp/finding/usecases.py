@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.store.index_query import Indexed
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
 

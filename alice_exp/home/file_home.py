@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.read_files import LastGood
     from alice_exp.home.store.write_changes import Composing
     from alice_exp.kernel.journal.act import Act, Actor, Commit, Message
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.model.values.snapshot import Plan, R, Snapshot
 
 TRIES = 5

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit
 from alice_exp.kernel.journal.ledger_objects import OWNER, SIGNED, LedgerObjects, row_of
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.block import NONE, Block, Entry, Placed
@@ -20,7 +20,7 @@ from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import Catalogue
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc.scan import Problem
+    from alice_exp.kernel.jsonc import Problem
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import ChangeSet, Plan, Snapshot
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Signer, Team, WrittenFile
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
-    from alice_exp.kernel.jsonc.scan import Json, Problem
+    from alice_exp.kernel.jsonc import Json, Problem
     from alice_exp.kernel.models import Embeddings, Provider
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.config import Config

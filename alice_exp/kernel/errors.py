@@ -1,6 +1,6 @@
 """What the package tells whoever runs it: how far long work has come, and exceptions, each with its exit code.
 
-A fault in a person's file is a value (``kernel.jsonc.problem.Problem``); an error is an exception. Each error keeps
+A fault in a person's file is a value (``kernel.jsonc.Problem``); an error is an exception. Each error keeps
 its sentence apart from the values in it (``template`` and ``values``), so that a front end can translate it.
 """
 

@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.commit_writer import derived, load_derived
 from alice_exp.kernel.value_class import attributes, dataclass
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.values.block import Evidence, Placed, is_of_team
 

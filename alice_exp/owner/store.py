@@ -20,7 +20,7 @@ from typing import Final
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, refused_as
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.model.formats.record_schema import CONFIG_PATH
 from alice_exp.model.values.config import Config
 from alice_exp.owner.rules import OwnerKey

@@ -10,7 +10,7 @@ from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.jsonc.scan import Problem, first_error
+from alice_exp.kernel.jsonc import Problem, first_error
 from alice_exp.model.formats.record_schema import CONFIG_PATH, with_value
 from alice_exp.model.rules.approval import Standing, approved_now, kept_here, standing
 from alice_exp.model.rules.ledger import is_same

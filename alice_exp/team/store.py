@@ -23,7 +23,7 @@ from alice_exp.team.rules.team_file import LARGEST, PATH, merge_texts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
 
 _SAFELY = {
     # A repository that came as an archive brings its own configuration: nothing of it is run.

@@ -43,7 +43,7 @@ from alice_exp.team.store import RepositoryFiles, TeamState
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.sharing.rules.bundle import Refusal
 
 AGENTS = "AGENTS.md"

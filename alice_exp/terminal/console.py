@@ -23,7 +23,7 @@ from alice_exp.terminal.streams import json_error, json_text, paged, stop
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.scan import Problem
+    from alice_exp.kernel.jsonc import Problem
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -69,7 +69,7 @@ class Terminal:
 
     def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
         """A snapshot with the record file at ``path``; if that has a problem, its last good version, and a warning."""
-        from alice_exp.kernel.jsonc.scan import first_error
+        from alice_exp.kernel.jsonc import first_error
 
         snapshot = self.session.recorded(path, places)
         if (fault := first_error(snapshot.problems, path)) is not None:

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from alice_exp.kernel.errors import ProblemError, reason, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.terminal.console import Terminal, faulty
 from alice_exp.terminal.language import say
 

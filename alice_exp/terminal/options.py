@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
-from alice_exp.kernel.jsonc.scan import Json, Problem, strict
+from alice_exp.kernel.jsonc import Json, Problem, strict
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
 from alice_exp.terminal.language import BOUNDS, require_fitting
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.errors import Hint, Names, UsageError
-from alice_exp.kernel.jsonc.scan import plain
+from alice_exp.kernel.jsonc import plain
 from alice_exp.kernel.text.display import cells, visible, wrapped
 from alice_exp.terminal.language import say
 

@@ -10,7 +10,7 @@ import typer
 
 from alice_exp.kernel.errors import Hint, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.jsonc.scan import plain
+from alice_exp.kernel.jsonc import plain
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_import import import_timeline

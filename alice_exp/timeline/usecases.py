@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from alice_exp.episodes.rules.search_episodes import (
 )
 from alice_exp.finding.rules.concerns import context_similarity
 from alice_exp.finding.rules.scorer import Texts
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.values.records import Episode, EpisodeBook

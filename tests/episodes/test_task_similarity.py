@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from alice_exp.episodes.rules.search_episodes import retrieval_similarity, similarity_with, task_similarity
 from alice_exp.finding.rules.concerns import context_similarity
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from tests.case_tables import table
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.jsonc.document import Document, Unchanged
 from alice_exp.kernel.jsonc.edits import edit
 from alice_exp.kernel.jsonc.formatting import dump
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.record_import import (

@@ -15,7 +15,7 @@ from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.kernel.errors import Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.model.documents import brief
 from alice_exp.model.formats.block_schema import block_of
 from alice_exp.model.rules.private_facts import Delicate, delicate, destination

@@ -14,7 +14,7 @@ from alice_exp.home.ports import Changed, Version
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.jsonc.scan import plain
+from alice_exp.kernel.jsonc import plain
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import use

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.display import blank_block, blanked
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass

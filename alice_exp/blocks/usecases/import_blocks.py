@@ -12,7 +12,7 @@ from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
 from alice_exp.kernel.journal.act import Act, Commit, committed
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass

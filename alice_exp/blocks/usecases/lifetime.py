@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
+from alice_exp.kernel.jsonc import Problem, first_error, only_errors
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import cut
 from alice_exp.kernel.jsonc.edits import edit as edited
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Problem, first_error, only_errors
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks

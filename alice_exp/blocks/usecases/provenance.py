@@ -21,7 +21,7 @@ from alice_exp.home.file_home import Home
 from alice_exp.home.ports import Changed, Version
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit, committed
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed

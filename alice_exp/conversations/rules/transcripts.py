@@ -23,7 +23,7 @@ from typing import Literal, get_args
 
 from alice_exp.caller.hosts import KNOWN
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import attributes, dataclass
 

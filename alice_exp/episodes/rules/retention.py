@@ -13,7 +13,7 @@ from functools import cache
 from typing import TypeVar
 
 from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity, contradicts
-from alice_exp.kernel.jsonc.scan import Json, plain
+from alice_exp.kernel.jsonc import Json, plain
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.kernel.value_class import attributes, dataclass

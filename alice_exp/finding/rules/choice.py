@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.rules.nearness import Kind
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.model.values.snapshot import Snapshot
 
 

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import is_cjk, thirds

@@ -24,7 +24,7 @@ from alice_exp.finding.rules.concerns import (
     context_similarity,
 )
 from alice_exp.finding.rules.scorer import AT_ONCE, Corpus, Found, Searchable, Texts
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.bilingual_lexicon import LEAST, scores
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold, tokens

@@ -33,7 +33,7 @@ from alice_exp.finding.rules.concerns import (
     standing,
 )
 from alice_exp.finding.rules.parsed_query import MEMBER, TRANSLATED, Concept, Query, pairs_of
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.concerns import Standing
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Found, Statistics
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.model.values.snapshot import Span
 
 _LISTED = 250

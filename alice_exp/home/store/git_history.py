@@ -24,8 +24,8 @@ from alice_exp.kernel.journal.git_process import (
     missing_git,
 )
 from alice_exp.kernel.journal.git_references import MENDS
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks, state_in
 from alice_exp.model.values.block import Entry, Placed, content_hash, holds_blocks, path_of

@@ -17,10 +17,10 @@ from alice_exp.kernel.journal.atomic_files import Signature, read_bytes, sweep
 from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
 from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.transaction import FileChange
+from alice_exp.kernel.jsonc import first_error
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import edit
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks

@@ -20,7 +20,7 @@ from alice_exp.kernel.errors import Names, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import MARK, OUT, RACY_NS, Signature, content_of, read_bytes
 from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
-from alice_exp.kernel.jsonc.scan import Json, Problem
+from alice_exp.kernel.jsonc import Json, Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import DIRECTORIES, HELD, NAME
 from alice_exp.model.values.config import Config, joined

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from alice_exp.home.store.list_files import Found, held_file, with_held
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
-from alice_exp.kernel.jsonc.scan import Problem, first_error
+from alice_exp.kernel.jsonc import Problem, first_error
 from alice_exp.kernel.value_class import blob_id, dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.record_schema import EMPTY, EPISODES, SEGMENTS, read_episodes, read_timeline

@@ -17,7 +17,7 @@ from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import KEYED, MARKS, NONE, PUT_AWAY, Entry, Placed, holds_blocks, place_of

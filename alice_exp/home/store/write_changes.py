@@ -15,10 +15,10 @@ from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
+from alice_exp.kernel.jsonc import Json, first_error
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import edit
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json, first_error
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks

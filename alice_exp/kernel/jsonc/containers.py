@@ -12,8 +12,8 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.kernel.jsonc.formatting import Item, Style, Value
-    from alice_exp.kernel.jsonc.scan import Json
 
 
 class Gap(NamedTuple):

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Generic, TypeVar, cast
 
-from alice_exp.kernel.jsonc.scan import Child, Json, Pointer, Problem, children, skip_trivia, skip_value
+from alice_exp.kernel.jsonc import Json, Pointer, Problem
+from alice_exp.kernel.jsonc.scan import Child, children, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
 
 T = TypeVar("T")

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import TypeAlias, cast
 
+from alice_exp.kernel.jsonc import Json, Pointer
 from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement, gap_between
 from alice_exp.kernel.jsonc.document import Document, find, offspring
 from alice_exp.kernel.jsonc.formatting import Raw, Style, Value, indent_at, one_line, raw_plain, render, shift
 from alice_exp.kernel.jsonc.grammar import DEPTH
 from alice_exp.kernel.jsonc.reader import is_deeper
-from alice_exp.kernel.jsonc.scan import Child, Json, Pointer
+from alice_exp.kernel.jsonc.scan import Child
 from alice_exp.kernel.value_class import dataclass
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")

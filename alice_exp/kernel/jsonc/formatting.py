@@ -8,8 +8,9 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import NamedTuple, TypeAlias
 
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.jsonc.reader import check_text
-from alice_exp.kernel.jsonc.scan import COMMENT, STRING, TRIVIUM, Json, skip_trivia, skip_value
+from alice_exp.kernel.jsonc.scan import COMMENT, STRING, TRIVIUM, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
 
 WIDTH = 100

@@ -12,7 +12,8 @@ from dataclasses import field
 from enum import Enum, auto
 
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc.scan import ATOM, DIGITS, KEY, skip_trivia, unquote
+from alice_exp.kernel.jsonc import DIGITS
+from alice_exp.kernel.jsonc.scan import ATOM, KEY, skip_trivia, unquote
 from alice_exp.kernel.value_class import dataclass
 
 DEPTH = 64

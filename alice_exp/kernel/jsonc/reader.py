@@ -12,14 +12,12 @@ from collections.abc import Callable
 from json.scanner import make_scanner
 from typing import Any
 
+from alice_exp.kernel.jsonc import DECODER, Json, Problem
 from alice_exp.kernel.jsonc.document import Document, SharedElements, position
 from alice_exp.kernel.jsonc.grammar import DEPTH, Checker, Fault, Frame, State
 from alice_exp.kernel.jsonc.scan import (
-    DECODER,
     KEY,
     Child,
-    Json,
-    Problem,
     children,
     joined,
     skip_trivia,

@@ -19,7 +19,7 @@ from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.impact import counted
 from alice_exp.learning.store import OpenDecision, decisions

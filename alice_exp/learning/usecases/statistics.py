@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
 
 
 AGES: Mapping[str, int] = {"today": 1, "this week": 7, "this month": 30, "this quarter": 90, "this year": 365}

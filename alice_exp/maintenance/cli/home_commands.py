@@ -11,7 +11,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.store.list_files import unread
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.jsonc.scan import plain
+from alice_exp.kernel.jsonc import plain
 from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.usecases import settings
 from alice_exp.maintenance.usecases.settings import Value

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.blocks.cli.lifetime_commands import in_words
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.store.watch import Noticed, Watching, watcher

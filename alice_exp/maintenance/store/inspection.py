@@ -21,7 +21,7 @@ from alice_exp.kernel.journal.atomic_files import MARK, sweep
 from alice_exp.kernel.journal.git_process import PURGING
 from alice_exp.kernel.journal.git_references import MENDS, PENDING
 from alice_exp.kernel.journal.lock import REPORTS
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.maintenance.store.set_aside import fault, restore
 
 GIT_NEEDED = (2, 36)

@@ -21,7 +21,7 @@ from alice_exp.home.store.list_files import TRACKED, scan
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import MARK, Signature
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import Snapshot

@@ -10,7 +10,7 @@ from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.store.inspection import SURROUNDINGS, Examination
 from alice_exp.maintenance.usecases.settings import SKEW, ahead, schemas

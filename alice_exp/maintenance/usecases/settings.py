@@ -11,8 +11,8 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.jsonc import Json, Problem, first_error, only_errors
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json, Problem, first_error, only_errors
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE

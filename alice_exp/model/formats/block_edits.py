@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field, replace
 from typing import cast
 
+from alice_exp.kernel.jsonc import Json, Pointer
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set, cut, edit
 from alice_exp.kernel.jsonc.formatting import Raw
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json, Pointer
 from alice_exp.kernel.text.display import WrittenForms
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import BY_PLACE, block_json, read_blocks

@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.kernel.jsonc.scan import Json, Problem
+from alice_exp.kernel.jsonc import Json, Problem
 from alice_exp.model.formats.field_readers import (
     MOMENT,
     SAID,

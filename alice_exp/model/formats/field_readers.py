@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, Severity
+from alice_exp.kernel.jsonc import Json, Pointer, Problem, Severity
 from alice_exp.kernel.text.times import parsed
 
 if TYPE_CHECKING:

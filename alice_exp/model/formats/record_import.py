@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
+from alice_exp.kernel.jsonc import Json, Pointer, Problem, only_errors
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set
 from alice_exp.kernel.jsonc.formatting import Raw, dump
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, only_errors
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats import field_readers

@@ -10,7 +10,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc.scan import Json, Problem
+from alice_exp.kernel.jsonc import Json, Problem
 from alice_exp.model.formats.field_readers import (
     Fault,
     Field,

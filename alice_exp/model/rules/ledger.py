@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.model.values.snapshot import Put
 
 _BEGINNING = re.compile(rb'\n\["([^"\\]+)","([a-z]+)",')

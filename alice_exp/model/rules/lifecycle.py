@@ -21,7 +21,7 @@ from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
 
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]

@@ -9,7 +9,7 @@ from dataclasses import field
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass, sha256
 
 Standing = Literal["trusted", "rejected", "retired", "forgotten", "waiting"]

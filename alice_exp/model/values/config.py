@@ -10,7 +10,7 @@ from dataclasses import field
 from datetime import MAXYEAR, datetime
 from typing import Literal
 
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import BlockType, Place, path_of
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from itertools import accumulate
 
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.times import milliseconds, seconds
 from alice_exp.kernel.value_class import dataclass
 

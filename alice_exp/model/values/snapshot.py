@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc.scan import Problem, first_error
+from alice_exp.kernel.jsonc import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import (
     BLOCK_TYPES,

@@ -17,7 +17,7 @@ from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up
 from alice_exp.finding.rules.nearness import Neighbourhood, Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.rules.doubt import block_decay
 from alice_exp.model.rules.identity import Rejections, Returned, taken_out

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import cast
 
 from alice_exp.kernel.errors import Hint, ProblemError, RefusedError
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.display import escaped_json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import ID, block_json, block_of

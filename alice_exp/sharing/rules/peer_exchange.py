@@ -40,7 +40,7 @@ from alice_exp.sharing.rules.bundle import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
 
 PAGE = 512 * 1024
 """Maximum bytes of blocks per page: half the maximum size of a message."""

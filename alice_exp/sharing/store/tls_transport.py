@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.sharing.rules.bundle import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
 

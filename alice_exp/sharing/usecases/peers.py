@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.sharing.rules.bundle import Received
     from alice_exp.sharing.store.tls_transport import TlsLink
 

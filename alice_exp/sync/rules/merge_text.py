@@ -12,11 +12,12 @@ from dataclasses import field
 from typing import Any, cast
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc import Json, Pointer, first_error
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set, cut, edit
 from alice_exp.kernel.jsonc.formatting import Raw
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.jsonc.scan import COMMENT, STRING, Json, Pointer, first_error
+from alice_exp.kernel.jsonc.scan import COMMENT, STRING
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks

@@ -27,7 +27,7 @@ from alice_exp.model.values.block import Block, content_hash
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.kernel.jsonc import Json
     from alice_exp.sharing.rules.bundle import Refusal
 
 PATH = TEAM_FILE

@@ -13,7 +13,7 @@ from itertools import count, islice, pairwise
 from typing import TypeAlias
 
 from alice_exp.kernel.errors import followed
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import DECISION, Event, Segment, Timeline

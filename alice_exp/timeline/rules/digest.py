@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from alice_exp.kernel.jsonc.scan import Json, plain
+from alice_exp.kernel.jsonc import Json, plain
 from alice_exp.kernel.text.bilingual_lexicon import scores, scores_across
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.named_dates import Span, asks_only_of_days, day_of
