@@ -26,10 +26,10 @@ from alice_exp.caller.acting import Acting, Caller
 from alice_exp.caller.hosts import HOSTS, KNOWN, Host, Process, host_of, parents
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError
+from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
-    from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
 
 TOOL: dict[str, Any] = {
@@ -159,7 +159,6 @@ def _answer(dialog: Dialog, text: str) -> str:
 
 def _decided(session: Session, placed: Placed, said: str) -> str:
     """Do what the dialog's answer says, as the person's act; what changed meanwhile waits on."""
-    from alice_exp.model.values.block import content_hash
     from alice_exp.review.usecases.decisions import approve, reject
 
     if said == "cancel":

@@ -29,7 +29,6 @@ from alice_exp.caller.acting import require_person
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.project import NONE
 from alice_exp.conversations.rules.context_window import Window
-from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
@@ -54,7 +53,7 @@ from alice_exp.learning.usecases.decision_outcome import Decision, DecisionOutco
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
-from alice_exp.model.values.records import Episode, Event, Segment, Timeline
+from alice_exp.model.values.records import Episode, Event, Message, Segment, Timeline
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.timeline.rules.compaction import TimelineStatistics
 from alice_exp.timeline.usecases import Expanded, Told

@@ -6,17 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
-from alice_exp.agents.usecases.agent_context import MOST, Recollection, recollect, user_memory
+from alice_exp.agents.usecases.agent_context import MOST, Recollection, prime, recollect, user_memory
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.caller.acting import require_person
+from alice_exp.conversations import usecases as sessions
 from alice_exp.conversations.rules.context_window import Estimate, Summarise, Window, estimate_tokens
 from alice_exp.conversations.rules.context_window import before_model as fitted
-from alice_exp.conversations.rules.transcripts import ChatRecord, Message, Role, as_dict, message_of
-from alice_exp.conversations.store.file_sessions import chats
-from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+from alice_exp.conversations.store import chats
+from alice_exp.conversations.usecases import Extracted, Spoken
 from alice_exp.episodes import usecases as episode_book
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
@@ -31,7 +30,18 @@ from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.model.values.config import Config
-from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.model.values.records import (
+    ChatRecord,
+    Episode,
+    EpisodeBook,
+    Event,
+    Message,
+    Role,
+    Segment,
+    Timeline,
+    as_dict,
+    message_of,
+)
 from alice_exp.review.rules.doubts import Answer
 from alice_exp.review.rules.reply import more, read
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
@@ -41,7 +51,7 @@ from alice_exp.timeline.rules.digest import Hit
 from alice_exp.timeline.usecases import Expanded, Told
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.store.turn_index import Found
+    from alice_exp.finding.store.turn_index import Found
     from alice_exp.review.rules.daily_report import Agenda
     from alice_exp.review.usecases.decisions import Decided
     from alice_exp.sharing.usecases.peers import Exchanged
@@ -348,8 +358,6 @@ class Reviews:
 
     def prime(self, tokens: int = 1500, project: str = "") -> str:
         """What an agent should know when a session begins, in at most so many tokens: approved blocks alone."""
-        from alice_exp.agents.usecases.agent_context import prime
-
         return prime(self._session, tokens, self._session.names_of(project)).text
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:

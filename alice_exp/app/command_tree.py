@@ -65,7 +65,7 @@ outcome | Report whether it worked. | learning.cli.decision_commands
 prime | What an agent should know when a session begins. | agents.cli.context_commands
 context | What is known about the user, for a model's prompt. | agents.cli.context_commands
 assess | Say how well a topic is known, and why. | learning.cli.assess_commands
-session | Conversations: kept, searched, read for candidates. | conversations.cli.session_commands start say=tell
+session | Conversations: kept, searched, read for candidates. | conversations.cli start say=tell
  list=list_sessions show window extract end forget import=import_session search
 episode | What happened, task by task. | episodes.cli add list=list_episodes show similar reflect
  stats prune restore episodes.cli export import=import_

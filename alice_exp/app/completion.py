@@ -169,7 +169,7 @@ def _ids(name: str, session: Session) -> Iterator[Candidate]:
             timeline = session.home.read((), records=EVENTS_PATH).timeline or Timeline()
             yield from ((str(one.id), one.start) for one in reversed(timeline.segments))
         case "session":
-            from alice_exp.conversations.store.file_sessions import chats
+            from alice_exp.conversations.store import chats
 
             yield from ((one.session, one.last_at) for one in reversed(chats(session).talks()))
         case _:

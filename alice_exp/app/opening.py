@@ -134,7 +134,7 @@ def _forget_old_conversations(terminal: Terminal) -> None:
         oldest = min(entry.stat().st_mtime for entry in os.scandir(session.root / "sessions"))
         # Hardly a report has anything to do here, and none should load what it takes: days are counted there.
         if session.moment.timestamp() - oldest > _YOUNG:
-            from alice_exp.conversations.usecases.sessions import forget_old
+            from alice_exp.conversations.usecases import forget_old
 
             forget_old(session)
     except (OSError, ValueError, AliceError):

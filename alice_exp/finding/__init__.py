@@ -1,1 +1,1 @@
-"""Search over blocks: recall, list and show, the index, ranking, silence."""
+"""Search over blocks and what was said: recall, list and show, the indexes, ranking, silence."""

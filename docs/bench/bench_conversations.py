@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from alice_exp.conversations.rules.transcripts import ChatRecord, message_of
-from alice_exp.conversations.store.turn_index import IndexedTurns, search, turns_of
 from alice_exp.finding.rules.ranking import GATE
+from alice_exp.finding.store.turn_index import IndexedTurns, search, turns_of
 from alice_exp.kernel.text.tokens import tokens, tokens_many
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.records import ChatRecord, message_of
 from docs.bench.bench_recall import strangers_of
 from tests.data import docs, queries
 
@@ -101,7 +101,7 @@ def plain_bm25(turns: Sequence[Said], k1: float = 1.2, b: float = 0.75) -> Find:
 
 
 def ours(turns: Sequence[Said]) -> Find:
-    """Turns by ``conversations.store.turn_index``."""
+    """Turns by ``finding.store.turn_index``."""
     known, names = read(turns)
     return lambda query: [names[hit.record.ref] for hit in search(known, query, None, 10)]
 

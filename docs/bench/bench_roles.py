@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from alice_exp.conversations.store import turn_index
+from alice_exp.finding.store import turn_index
 from docs.bench.bench_conversations import Said, ours, plain_bm25
 
 _THINGS = (

@@ -15,9 +15,10 @@ import pytest
 from alice_exp.agents.cli import hook_command
 from alice_exp.agents.store import Spool
 from alice_exp.agents.usecases import captured_sessions
-from alice_exp.conversations.rules.transcripts import Message, typed_words
-from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.rules.transcripts import typed_words
+from alice_exp.conversations.store import FileSessions
 from alice_exp.kernel.errors import BusyError, PeerError
+from alice_exp.model.values.records import Message
 from tests.case_tables import cases
 from tests.dying import killed
 
@@ -216,7 +217,7 @@ def test_what_is_no_file_is_refused_and_stops_nothing(
 def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
     home: Path, cli: Call, tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spool, real = Spool(home / "state", lambda: "2026-02-20T09:00:00Z"), captured_sessions.take_in
+    spool, real = Spool(home / "state", lambda: "2026-02-20T09:00:00Z"), captured_sessions.sessions.take_in
     sleeper = subprocess.Popen(["sleep", "600"])
     ended = subprocess.Popen(["true"])
     ended.wait()
@@ -242,7 +243,7 @@ def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
                 raise ValueError("half")
             return real(conversing, rows, session, **how)
 
-        monkeypatch.setattr(captured_sessions, "take_in", failing)
+        monkeypatch.setattr(captured_sessions.sessions, "take_in", failing)
         left = [one.text("session") for one in spool.left(600)]
         assert left == ["fails", "works"]
         said = cli("heartbeat", "--peek").stderr

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from alice_exp.agents.usecases.captured_sessions import command_of
+from alice_exp.conversations import store
 from alice_exp.conversations.rules import transcripts
-from alice_exp.conversations.store import file_sessions as store
 from tests.case_tables import table
 
 Call = Callable[..., Any]

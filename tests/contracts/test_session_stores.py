@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.transcripts import Message, ToolCall
-from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.store import FileSessions
 from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
+from alice_exp.model.values.records import Message, ToolCall
 
 AT = "2026-02-20T09:00:00Z"
 

@@ -18,9 +18,9 @@ from alice_exp.conversations.rules.context_window import (
     summary_tokens,
     trigger_tokens,
 )
-from alice_exp.conversations.rules.transcripts import Message, ToolCall, as_dict, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.model.values.config import Config
+from alice_exp.model.values.records import Message, ToolCall, as_dict, message_of
 from tests.case_tables import table
 
 SYSTEM = Message("system", "你是一个助手")

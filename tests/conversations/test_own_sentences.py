@@ -4,8 +4,8 @@ import pytest
 
 from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.own_sentences import extract, parse_answer
-from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.kernel.errors import ProviderError
+from alice_exp.model.values.records import Message
 from tests.case_tables import table
 
 OWN = "Always run the linter before you push."

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.transcripts import Message, rows_of
-from alice_exp.conversations.usecases.sessions import other_speakers
+from alice_exp.conversations.rules.transcripts import rows_of
+from alice_exp.conversations.usecases import other_speakers
+from alice_exp.model.values.records import Message
 from tests.case_tables import cases, table
 from tests.dying import killed
 from tests.journeys import model_server as server

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, summary_by_rule
-from alice_exp.conversations.rules.transcripts import Message
+from alice_exp.model.values.records import Message
 from tests.case_tables import cases
 from tests.conversations.later_talks import LATER_TALKS, NOISE_EN, NOISE_ZH
 

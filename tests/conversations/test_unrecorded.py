@@ -3,7 +3,7 @@
 import pytest
 
 from alice_exp.conversations.rules.own_sentences import but_unrecorded, extract
-from alice_exp.conversations.rules.transcripts import Message
+from alice_exp.model.values.records import Message
 from tests.case_tables import cases
 
 ASKED = cases(__file__, "ASKED")

@@ -18,7 +18,7 @@ from unittest.mock import patch
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.conversations.store.file_sessions import chats
+from alice_exp.conversations.store import chats
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.store.search_index import HomeIndex
 from alice_exp.home import session

@@ -24,9 +24,8 @@ from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
 from alice_exp.caller.hosts import HOSTS
-from alice_exp.conversations.rules.transcripts import Message
-from alice_exp.conversations.store.file_sessions import chats
-from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations import usecases as sessions
+from alice_exp.conversations.store import chats
 from alice_exp.episodes import usecases as episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.kernel.errors import BusyError, RefusedError
@@ -37,7 +36,7 @@ from alice_exp.learning.usecases import decision_outcome as decided
 from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
-from alice_exp.model.values.records import Episode, Event
+from alice_exp.model.values.records import Episode, Event, Message
 from alice_exp.review.rules.reply import read
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers, todays_report

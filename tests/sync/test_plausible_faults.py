@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.agents.store import Spool
-from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.store import FileSessions
 from alice_exp.home.store.list_files import write_local
 from alice_exp.kernel.errors import PeerError
 from alice_exp.kernel.journal import atomic_files

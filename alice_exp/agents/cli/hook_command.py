@@ -9,26 +9,23 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from alice_exp.agents.store import Left, spool
 from alice_exp.agents.usecases import hook_answers
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.models import INSIDE
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.value_class import sha256
+from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.home.session import Session
-    from alice_exp.model.values.block import Placed
 
 _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
@@ -123,7 +120,6 @@ def _for_person(session: Session, host: Host, event: Event) -> str:
         return ""
     from alice_exp.agents.connected_hosts import foreign
     from alice_exp.model.rules.doubt import is_in_doubt
-    from alice_exp.model.values.block import PLACES
 
     lines = [f"{one.path}: {say(one.template, **one.values)}" for one in foreign(session.spot.path)]
     lines += filter(None, [_brought(session)])

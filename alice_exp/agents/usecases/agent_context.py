@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
 from alice_exp.finding.rules.choice import in_order, is_rival, replaced, rests, together
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-from alice_exp.finding.rules.ranking import is_foreign
+from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episodes, is_foreign
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model import documents
+from alice_exp.model.rules.private_facts import is_private, masked, masked_block
 from alice_exp.model.values.block import Placed, content_hash, is_approved, is_of_team
 from alice_exp.terminal.language import aside, say
 
 if TYPE_CHECKING:
-    from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.usecases import Filters
     from alice_exp.home.session import Session
 
@@ -114,8 +114,6 @@ def recollect(
     What a told block rests on is not told again. A secret is cut to its first characters, as nobody asked for it:
     ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
     """
-    from alice_exp.model.rules.private_facts import masked_block
-
     told, known = list[Recollection](), set[str]()
     for found in user_memories(session, query, top, filters):
         match = replace(found, placed=masked_block(found.placed))
@@ -137,8 +135,7 @@ def recollect(
 
 def _records(session: Session, query: str, top: int, filters: Filters) -> Iterable[Recollection]:
     """The episodes, thoughts and messages that fit."""
-    from alice_exp.conversations.usecases.sessions import searching
-    from alice_exp.finding.rules.ranking import episode_text, fitting_episodes
+    from alice_exp.conversations.usecases import searching
     from alice_exp.timeline.usecases import find_thoughts
 
     snapshot, now, since = session.home.read((), records=True), session.caller.now, filters.since
@@ -163,8 +160,6 @@ def _records(session: Session, query: str, top: int, filters: Filters) -> Iterab
 
 
 def _short(text: str) -> str:
-    from alice_exp.model.rules.private_facts import masked
-
     return one_line(masked(text), TOLD)
 
 
@@ -232,7 +227,6 @@ def _more(count: int) -> str:
 def _written(lines: Sequence[tuple[Placed, str]], budget: int) -> Primed:
     """As many blocks as fit, in their order, below their headings; no rival, for one situation, of one that stands
     there."""
-    from alice_exp.model.rules.private_facts import is_private
 
     def rivals(one: Placed, other: Placed) -> bool:
         # Comparing each with each would take a second of a hundred blocks; what else contradicts, the report asks.

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from alice_exp.agents.rules import Deed, deeds_of
 from alice_exp.blocks.usecases.capture import Draft, memorize
+from alice_exp.conversations import usecases as sessions
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.transcripts import read, records, spoken
-from alice_exp.conversations.store.file_sessions import chats
-from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import take_in
+from alice_exp.conversations.store import chats
 from alice_exp.episodes.usecases import tell_actions
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.text.data_files import LazyPattern
@@ -28,11 +27,10 @@ from alice_exp.learning.store import decisions
 from alice_exp.model.rules.identity import derived_id
 from alice_exp.model.rules.private_facts import kinds_of, masked_line
 from alice_exp.model.values.block import PLACES, Evidence, Payload, Trigger
-from alice_exp.model.values.records import Episode
+from alice_exp.model.values.records import Episode, Message
 
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
-    from alice_exp.conversations.rules.transcripts import Message
     from alice_exp.home.session import Session
 
 
@@ -81,12 +79,12 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
     rows = [replace(row, message=message) for row, message in zip(rows, said, strict=True)]
     if not rows:
         return None
-    take_in(opened, rows, session, by_name=True)
+    sessions.take_in(opened, rows, session, by_name=True)
     if left.text("event") == "compact":
         sessions.hear(opened, session)
         return None
     waits = left.text("event") == "stop" and opened.provider is not None
-    is_read = not waits or sessions.is_due(chats(opened).read(session).unread, opened.config)
+    is_read = not waits or sessions.is_due(opened, session)
     failure = sessions.end(opened, session).failure if is_read else None
     deeds = deeds_of(entries)
     key = project.partition(" ")[0]

@@ -221,7 +221,7 @@ def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: st
     if not _MAY_ASK.search(prompt):  # the patterns themselves take a tenth of a hook to load
         return masked_line(prompt)
     from alice_exp.conversations.rules.own_sentences import but_unrecorded
-    from alice_exp.conversations.rules.transcripts import Message
+    from alice_exp.model.values.records import Message
 
     before = [one for one in earlier if one.task][-1:]
     left = but_unrecorded([Message("user", text) for text in (*(one.task for one in before), prompt)])

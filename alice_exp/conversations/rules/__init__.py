@@ -1,1 +1,1 @@
-"""Pure rules of conversations: context windows, summaries, dates, search, extraction."""
+"""Pure rules of conversations: context windows, summaries, transcripts, extraction."""

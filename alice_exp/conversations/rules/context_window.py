@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from alice_exp.conversations.rules.transcripts import Message, Role, ToolCall
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
+from alice_exp.model.values.records import Message, Role, ToolCall
 
 MESSAGE_TOKENS = 4
 """Tokens of overhead per message, in addition to its text (B4.2)."""
@@ -213,7 +213,6 @@ _LABELS: dict[Role, tuple[str, str, float]] = {
 _WORTH = {label: worth for *both, worth in _LABELS.values() for label in both} | {"": 1.0}
 """What a sentence of a line is worth by the line's label; what a model wrote has none, and counts as a user's."""
 
-_CJK = re.compile("[\u2e80-\U0010ffff]")
 _LATIN = re.compile("[A-Za-z]+")
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:[.](?=\S)[^。！？!?；;\n.]*)*[。！？!?；;.]*\s*|\n")
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+")
@@ -241,7 +240,7 @@ def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estim
     sentences would keep, names and numbers; tool results and courtesies go first. No sentence is cut within a word.
     """
     sample = "\n".join(one.content[:200] for one in folded[-20:]) or previous
-    chinese = len(_CJK.findall(sample)) > len(_LATIN.findall(sample))
+    chinese = sum(map(len, _WIDE.findall(sample))) > len(_LATIN.findall(sample))
     lines = [line for line in map(str.strip, previous.splitlines()) if line]
     for one in folded:
         text = " ".join(one.content.split()) or ", ".join(call.name for call in one.tool_calls)

@@ -13,13 +13,13 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from alice_exp.conversations.rules.transcripts import Message
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.text.data_files import Patterns, expression, table
 from alice_exp.kernel.text.tokens import fingerprint_text, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import kinds_of, masked
 from alice_exp.model.values.block import BLOCK_TYPES, EXPLICIT, About, BlockType
+from alice_exp.model.values.records import Message
 
 MOST, LONGEST = 12, 600
 """Sentences kept of a session, and characters of one."""

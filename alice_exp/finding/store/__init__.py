@@ -1,1 +1,1 @@
-"""The search index and the vector cache, both derived from the home's files."""
+"""The index of blocks and the index of what was said, both derived from the home's files."""

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from alice_exp.finding.rules.concerns import Noise
+from alice_exp.finding.rules.concerns import Noise, Standing
 from alice_exp.finding.store.database import (
     AMONG,
     MEASURED,
@@ -24,7 +24,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Block, Place, Placed, place_of
 
 if TYPE_CHECKING:
-    from alice_exp.finding.rules.concerns import Standing
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Found, Statistics
     from alice_exp.kernel.jsonc import Json
@@ -116,7 +115,6 @@ class Indexed:
         return replace(self, in_files=paths)
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
-        from alice_exp.finding.rules.concerns import Standing
         from alice_exp.finding.rules.scorer import Found, score
 
         if len(self.texts) > _KEPT:

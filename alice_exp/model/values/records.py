@@ -1,7 +1,8 @@
-"""Records of what happened: episodes (one per task) and the timeline of thoughts.
+"""Records of what happened: episodes (one per task), the timeline of thoughts, and what was said.
 
 Files contain times as ISO-8601 UTC with ``Z``, precise to the millisecond at most; the times in seconds or
-milliseconds that the specification requires are properties (R0.12, R1.4, B1.9).
+milliseconds that the specification requires are properties (R0.12, R1.4, B1.9). Roles and tool calls follow the
+chat-completions API, so that an agent loop can pass its messages unchanged.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from itertools import accumulate
+from typing import Literal, get_args
 
+from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.text.times import milliseconds, seconds
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 
 EPISODES_PATH = "records/episodes.jsonc"
 EVENTS_PATH = "records/events.jsonc"
@@ -172,3 +175,109 @@ class Timeline:
             range(skipped + end - length + 1, skipped + end + 1)
             for end, length in zip(ends, self.lengths, strict=True)
         )
+
+
+Role = Literal["system", "user", "assistant", "tool"]
+ROLES: tuple[Role, ...] = get_args(Role)
+_SAME = {"developer": "system", "function": "tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's tool call; ``arguments`` is the JSON text the model wrote, not parsed here."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. ``at`` is ISO-8601 UTC, empty if unknown; ``tool_call_id`` of a tool's message the call that it
+    answers; ``speaker`` a name, in conversations with more than two participants."""
+
+    role: Role
+    content: str
+    at: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    speaker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRecord:
+    """A message of a session (empty: not known yet), its id in the source it came from, all names of its project, its
+    index in the session (from 0; -1 while it is not stored), and whether it was extracted from (R4.15, R4.18)."""
+
+    session: str
+    message: Message
+    name: str = ""
+    project: str = ""
+    index: int = -1
+    extracted: bool = False
+
+    @property
+    def ref(self) -> str:
+        """``session#index``, the form in which evidence refers to the message."""
+        return f"{self.session}#{self.index}"
+
+
+Signature = tuple[int, int, int]
+"""Inode, size and time (ns) of a conversation's file, which stay or grow while it is only added to."""
+
+
+def message_of(value: Mapping[str, Json]) -> Message:
+    """Read a chat-completions message or a line of a session file; raises ``UsageError`` if malformed.
+
+    Missing content (a bare tool call) becomes empty; content in parts becomes the parts' text, one per line. The roles
+    ``developer`` and ``function`` are read as ``system`` and ``tool``.
+    """
+    given = value.get("role")
+    role = next((one for one in ROLES if one == _SAME.get(str(given), given)), None)
+    if role is None:
+        said = 'a message needs a "role": system, user, assistant or tool, not {role}'
+        raise UsageError(said, role=repr(given))
+    return Message(
+        role,
+        _as_text(value.get("content")),
+        _as_text(value.get("at")),
+        _calls(value.get("tool_calls")),
+        _as_text(value.get("tool_call_id")),
+        _as_text(value.get("speaker", value.get("name"))),
+    )
+
+
+def as_dict(message: Message) -> dict[str, Json]:
+    """The message in chat-completions form, with ``at`` and ``speaker``; empty keys are omitted."""
+    calls: Json = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in message.tool_calls
+    ]
+    more = {"tool_calls": calls} | attributes(message, "tool_call_id at speaker")
+    told = {key: value for key, value in more.items() if value}
+    return {"role": message.role, "content": message.content, **told}
+
+
+def _as_text(value: Json) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = (part.get("text") if isinstance(part, dict) else part for part in value)
+        return "\n".join(part for part in parts if isinstance(part, str))
+    raise UsageError("a message holds text, not {kind}", kind=type(value).__name__)
+
+
+def _calls(value: Json) -> tuple[ToolCall, ...]:
+    if not isinstance(value, list | None):
+        raise UsageError('"tool_calls" is a list')
+    found = []
+    for item in value or ():
+        call = item if isinstance(item, dict) else {}
+        function = call.get("function", call)
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise UsageError('each of "tool_calls" is an object with a function')
+        sent = _as_text(function.get("arguments", "{}"))
+        found.append(ToolCall(_as_text(call.get("id")), str(function["name"]), sent))
+    return tuple(found)

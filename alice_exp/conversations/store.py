@@ -15,21 +15,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.conversations.rules.transcripts import ChatRecord, Message, as_dict, message_of
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.journal.lock import locked_within
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.records import ChatRecord, Message, Signature, as_dict, message_of
+
+if TYPE_CHECKING:
+    from alice_exp.finding.store.turn_index import TurnIndex
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _ENDING = ".jsonl"
 _written = json.JSONEncoder(ensure_ascii=False).encode
-
-Signature = tuple[int, int, int]
-"""Inode, size and time (ns) of a conversation's file, which stay or grow while it is only added to."""
 
 
 @dataclass
@@ -87,6 +87,14 @@ def chats(session: Session) -> FileSessions:
         lambda token: any(True for _ in session.history.carrying("Extraction", token)),
         lambda: session.moment.timestamp(),
     )
+
+
+@once
+def turn_index(session: Session) -> TurnIndex:
+    """The index of what was said in this home."""
+    from alice_exp.finding.store.turn_index import TurnIndex
+
+    return TurnIndex(session.root / "state" / "sessions.sqlite", chats(session), session.warn)
 
 
 class FileSessions:

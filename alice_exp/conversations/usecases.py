@@ -26,8 +26,8 @@ from alice_exp.conversations.rules.own_sentences import (
     queued,
     said,
 )
-from alice_exp.conversations.rules.transcripts import ChatRecord, Message, Role, typed_words
-from alice_exp.conversations.store.file_sessions import chats, unknown
+from alice_exp.conversations.rules.transcripts import typed_words
+from alice_exp.conversations.store import chats, turn_index, unknown
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError, followed
 from alice_exp.kernel.journal.act import Commit
@@ -37,10 +37,11 @@ from alice_exp.kernel.text.tokens import fold
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
 from alice_exp.model.values.config import Config
+from alice_exp.model.values.records import ChatRecord, Message, Role
 from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.store.turn_index import Found
+    from alice_exp.finding.store.turn_index import Found
 
 MESSAGE_LIMIT, READ_LIMIT = 16 << 20, 64 << 10
 """Bytes of a message, a longer one is refused, and characters that extraction reads: longer text is pasted."""
@@ -111,8 +112,6 @@ def forget_old(opened: Session) -> None:
 
 def forget_one(opened: Session, session: str) -> int:
     """Delete a conversation, so that no word of it stays in the index either; how many messages it held."""
-    from alice_exp.conversations.store.turn_index import turn_index
-
     held = chats(opened).forget(session)
     turn_index(opened).drop(session)
     return held
@@ -131,7 +130,7 @@ def say(opened: Session, session: str, messages: Sequence[Message]) -> Spoken:
     now = opened.caller.now
     stored = chats(opened).save_all(session, [replace(one, at=one.at or now) for one in messages])
     extracted, failure = None, None
-    if is_due(chats(opened).read(session).unread, opened.config):
+    if is_due(opened, session):
         try:
             extracted = extract_session(opened, session, wait=0.0)
         except AliceError as error:
@@ -150,10 +149,10 @@ def require_fitting(message: Message) -> None:
         raise UsageError("a message of {size} bytes is over the limit of 16 MiB", size=size)
 
 
-def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
+def is_due(opened: Session, session: str) -> bool:
     """Whether at least ``long_term.max_buffer_turns`` user messages are unread; 0 disables it."""
-    turns = config.count("long_term.max_buffer_turns")
-    return 0 < turns <= sum(record.message.role == "user" for record in unread)
+    turns = opened.config.count("long_term.max_buffer_turns")
+    return 0 < turns <= sum(one.message.role == "user" for one in chats(opened).read(session).unread)
 
 
 def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message], Sequence[str]]:
@@ -327,7 +326,7 @@ def searching(
 ) -> Callable[[str, str | None, int], list[Found]]:
     """``turn_index.search`` in this home, by question, ``now`` and ``top``: in all conversations, in those named, or in
     those whose name begins so. ``NotFoundError`` if a named one does not exist."""
-    from alice_exp.conversations.store.turn_index import search, turn_index
+    from alice_exp.finding.store.turn_index import search
 
     gate, among = opened.config.number("thresholds.fits"), None
     if sessions or prefix:

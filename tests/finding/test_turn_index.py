@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.transcripts import Message
-from alice_exp.conversations.store import turn_index
-from alice_exp.conversations.store.file_sessions import FileSessions
-from alice_exp.conversations.store.turn_index import TurnIndex, search
+from alice_exp.conversations.store import FileSessions
+from alice_exp.finding.store import turn_index
+from alice_exp.finding.store.turn_index import TurnIndex, search
+from alice_exp.model.values.records import Message
 from tests.case_tables import cases
 
 Call = Callable[..., Any]
@@ -119,7 +119,6 @@ def test_what_is_gone_stays_in_no_row(chats: FileSessions, tmp_path: Path, harm:
         file = tmp_path / "state" / "sessions.sqlite"
         index.ask(lambda turns: turns.newest())
         file.write_bytes(file.read_bytes()[:5000])
-        index = index_of(chats, tmp_path)
     chats = FileSessions(tmp_path / "sessions", lambda _: False, lambda: 1_700_000_000.0)
     index = index_of(chats, tmp_path)
     assert found(chats, index) == found(chats, None)

@@ -14,20 +14,18 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from alice_exp.conversations.rules.transcripts import ChatRecord, as_dict, message_of
-from alice_exp.conversations.store.file_sessions import FileSessions, Signature, chats
 from alice_exp.finding.rules.concerns import NO_NOISE, SAMPLE, B, Noise, learn_noise
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import Statistics, score
 from alice_exp.finding.store.database import AMONG, Connection, Database, in_memory
-from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.named_dates import Span, asks_only_of_days, day_of
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens_many, words
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.records import ChatRecord, Signature, as_dict, message_of
 
 R = TypeVar("R")
 
@@ -148,10 +146,21 @@ class IndexedTurns:
         return {number for (number,) in self._asked(query, *values)}
 
 
+class _Talk(Protocol):
+    session: str
+    rows: list[ChatRecord]
+
+
+class _Chats(Protocol):
+    def signatures(self) -> Mapping[str, Signature]: ...
+    def talks(self) -> Sequence[_Talk]: ...
+    def read(self, session: str) -> _Talk: ...
+
+
 class TurnIndex:
     """The index of all sessions of a home, kept in step with their files."""
 
-    def __init__(self, path: Path, chats: FileSessions, warn: Callable[[AliceError], None]) -> None:
+    def __init__(self, path: Path, chats: _Chats, warn: Callable[[AliceError], None]) -> None:
         self._database = Database(path, _SCHEMA, warn)
         self._chats = chats
         self._at_hand: tuple[Mapping[str, Signature], IndexedTurns] | None = None
@@ -184,7 +193,7 @@ class TurnIndex:
     def _current(self) -> IndexedTurns:
         files = self._chats.signatures()
         while True:
-            connection = self._database.begin(lambda _: False, lambda _: None)
+            connection = self._database.begin()
             known = _signatures(connection)
             if known == files:
                 return IndexedTurns(connection)
@@ -215,12 +224,6 @@ class TurnIndex:
             insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)"
             told = number, session, rows, inode, *(state if rows == len(records) else (0, 0))
             _add(connection, int(connection.execute(insert, told).lastrowid or 0) * STRIDE, fresh)
-
-
-@once
-def turn_index(session: Session) -> TurnIndex:
-    """The index of what was said in this home."""
-    return TurnIndex(session.root / "state" / "sessions.sqlite", chats(session), session.warn)
 
 
 def _beside(numbers: Iterable[int]) -> str:

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
+from alice_exp.conversations import usecases as sessions
 from alice_exp.conversations.rules.context_window import trigger_tokens
-from alice_exp.conversations.rules.transcripts import ROLES, ChatRecord, Message, as_dict, message_of
-from alice_exp.conversations.store.file_sessions import chats
-from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
+from alice_exp.conversations.store import chats
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
+from alice_exp.model.values.records import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun, Top, json_lines
@@ -298,8 +299,6 @@ def import_session(
 
     Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
     """
-    from alice_exp.conversations.rules.transcripts import once, session_name
-
     rows = once(_rows(terminal, source, dry_run=dry_run))
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
     taken = sessions.take_in(terminal.session, rows, default, dry_run=dry_run)
@@ -320,8 +319,6 @@ def import_session(
 
 
 def _rows(terminal: Terminal, source: str, *, dry_run: bool) -> Iterator[ChatRecord]:
-    from alice_exp.conversations.rules.transcripts import folder_of, rows_of
-
     @cache
     def project_of(folder: str) -> str:
         at = terminal.session.apart(folder=folder) if folder else terminal.session
@@ -384,8 +381,6 @@ def search(
 
 def _many(terminal: Terminal, source: str, session: list[str], top: int, now: str | None) -> None:
     """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
-    from alice_exp.conversations.rules.transcripts import session_name
-
     search_in = cache(lambda prefix: sessions.searching(terminal.session, session, prefix))
     for number, fields in json_lines(source):
         query, corpus = fields.get("query"), fields.get("corpus", "")

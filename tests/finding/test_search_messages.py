@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.conversations.store import turn_index
+from alice_exp.finding.store import turn_index
 from docs.bench import bench_conversations as bench
 from docs.bench.bench_conversations import Said
 from tests.cost import seconds

@@ -1,1 +1,0 @@
-"""The commands ``alice-exp session …``."""

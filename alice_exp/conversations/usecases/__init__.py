@@ -1,1 +1,0 @@
-"""Use cases of conversations: sessions, message search, extraction."""
