@@ -7,12 +7,11 @@ line cut short by a crash or a full disk is skipped: its writer was told that it
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -167,7 +166,7 @@ class FileSessions:
         """All conversations, oldest first; unreadable ones are skipped."""
         found = []
         for session in self.signatures():
-            with contextlib.suppress(AliceError):
+            with suppress(AliceError):
                 found.append(self.read(session))
         return sorted(found, key=lambda one: (one.at, one.session))
 
@@ -178,12 +177,12 @@ class FileSessions:
     def signatures(self) -> dict[str, Signature]:
         """The signature of each conversation's file."""
         found = {}
-        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+        with suppress(OSError), os.scandir(self._folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 name = entry.name.removesuffix(_ENDING)
                 if name != entry.name and _NAME.fullmatch(name) and entry.is_file(follow_symlinks=False):
                     # One that another process deletes meanwhile is gone; the others are there.
-                    with contextlib.suppress(FileNotFoundError):
+                    with suppress(FileNotFoundError):
                         state = entry.stat(follow_symlinks=False)
                         found[name] = state.st_ino, state.st_size, state.st_mtime_ns
         return found
@@ -218,9 +217,7 @@ class FileSessions:
         data = data[: data.rfind(b"\n") + 1]
         talk.end += len(data)
         for line in filter(None, data.split(b"\n")):
-            with contextlib.suppress(
-                ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError
-            ):
+            with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError):
                 talk.take(json.loads(line))
         self._talks[session] = talk
         return talk

@@ -35,7 +35,7 @@ from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
+from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import ChatRecord, Message, Role
 from alice_exp.model.values.snapshot import Snapshot
@@ -159,8 +159,7 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
     """Messages without what a host put there, and who speaks beside the user: what these say asks and answers as an
     assistant's does, and tells nothing of the user. Where nobody knows who that is, all are others."""
     messages = [one.message for one in records]
-    personal: tuple[Place, ...] = ("personal",)
-    others = other_speakers(messages, [one.block.payload.content for one in opened.home.read(personal)])
+    others = other_speakers(messages, [one.block.payload.content for one in opened.home.read(["personal"])])
     for at, one in enumerate(messages):
         if one.role == "user":
             role: Role = "assistant" if one.speaker.strip() in others else "user"
@@ -193,16 +192,16 @@ def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Hea
     return [Heard("", row.ref, host, row.project, row.message.at, one.text, one.place) for row, one in told]
 
 
-def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
-    """The sentences as they wait now; none where the queue is off."""
-    return opened.heard.keep(sentences) if opened.config.flag("heard.enabled") else ()
+def _keep(opened: Session, records: Sequence[ChatRecord], sentences: Sequence[Said]) -> Sequence[Heard]:
+    """Put sentences into the queue: as they wait now; none where it is off."""
+    return opened.heard.keep(_heard(records, sentences)) if opened.config.flag("heard.enabled") else ()
 
 
 def hear(opened: Session, session: str) -> None:
     """Keep the person's own sentences of a conversation in the queue, each durably and once."""
     records = chats(opened).read(session).rows
     messages, _ = _read(opened, records)
-    _keep(opened, _heard(records, queued(said(messages), messages)))
+    _keep(opened, records, queued(said(messages), messages))
 
 
 def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps: bool = False) -> Extracted:
@@ -219,7 +218,7 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         messages, others = _read(opened, records)
         sentences = said(messages)
         if keeps:
-            _keep(opened, _heard(records, queued(sentences, messages)))
+            _keep(opened, records, queued(sentences, messages))
         if not unread:
             return Extracted(session)
         if others and not any(one.role == "user" for one in messages):
@@ -230,7 +229,7 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         if opened.provider is None:
             by, (found, dropped) = "rules", extract(messages, least, fresh)
         else:
-            heard = () if opened.is_dry else _keep(opened, _heard(records, chosen))
+            heard = () if opened.is_dry else _keep(opened, records, chosen)
             answer = opened.provider.chat(prompt_for(chosen)) if chosen else "[]"
             by, (found, dropped) = "model", parse_answer(answer, chosen, least)
         drafts = _drafts(opened, records, seen, found, chosen)

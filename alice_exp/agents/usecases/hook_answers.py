@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.session import Session
     from alice_exp.learning.store import Decisions, OpenDecision
-    from alice_exp.model.values.block import Place, Placed
+    from alice_exp.model.values.block import Placed
 
 
 _EVENTS: Mapping[str, Event] = {
@@ -274,8 +274,7 @@ def require_room(session: Session, added: int) -> None:
             count=CONNECTION_CANDIDATES,
             hint="ask the person to review them: alice-exp heartbeat",
         )
-    places: tuple[Place, ...] = ("low_value",)
-    waiting = len(list(session.home.read(places)))
+    waiting = len(list(session.home.read(["low_value"])))
     if waiting >= PENDING:
         raise RefusedError(
             "{count} candidates wait for the person already, which is the most there may be",

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from alice_exp.kernel.errors import ProviderError
+from alice_exp.kernel.models import objects_in
 from alice_exp.kernel.text.data_files import Patterns, expression, table
 from alice_exp.kernel.text.tokens import fingerprint_text, tokens
 from alice_exp.kernel.value_class import dataclass
@@ -255,8 +256,6 @@ def parse_answer(text: str, sentences: Sequence[Said], least: float = 0.5) -> tu
     A rule that rests on none of the ``sentences``, by number or by words, and one of the moment are dropped, as what is
     below ``least``. Raises ``ProviderError`` for what is no answer: nothing was read then (B4.13).
     """
-    from alice_exp.kernel.models import objects_in
-
     objects = [*islice(objects_in(text, *_CONTENT), MOST_RULES)]
     if not objects and not re.search(r"\[\s*\]", text):
         raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
