@@ -4,7 +4,6 @@ is paged, a page of HTML stands alone, and a reader who does not read never stop
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -15,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -158,13 +157,13 @@ class PatientLines:
 
     def close(self) -> None:
         """Wait a moment until all is written."""
-        with contextlib.suppress(self._full):
+        with suppress(self._full):
             self._queue.put_nowait(None)
             self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
         while (text := self._queue.get()) is not None:
-            with contextlib.suppress(OSError, ValueError):
+            with suppress(OSError, ValueError):
                 self._put(text)
 
     def _put(self, text: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -75,7 +74,7 @@ def memorize(
     session = terminal.rehearsing(dry_run)
     suggested = namespace_name(namespace_path(namespace)) if namespace else ""
     if source:
-        held = partial(held_for, session, project=project)
+        held = held_for(session, project)
         drafts = [draft_of(number, fields, source, suggested, held) for number, fields in json_lines(source)]
     else:
         draft = Draft(
@@ -211,7 +210,8 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
 
 def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     kept = {placed.block.id: placed for placed in captured.placed if placed is not None}
-    found = {block_id: delicate(placed.block) for block_id, placed in kept.items()}
+    # A new candidate stands in HELD if anything is delicate in it (``pool_path``): each is looked over once.
+    found = {one: delicate(p.block) for one, p in kept.items() if p.path == HELD or p.block.observations}
     document = {
         "ids": list(captured.ids),
         "commit": commit_id(captured.commit),

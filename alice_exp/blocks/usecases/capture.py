@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said_again, subject_of
@@ -159,7 +160,7 @@ def completed(
     of ``heard``) that it rests on, the blocks that it ``replaces`` by its proposer's word, and all names of the project
     in which it holds."""
     said = quoted(session, quote) if quote else ()
-    held = said[-1].project if said and not project else held_for(session, draft, project)
+    held = said[-1].project if said and not project else held_for(session, project)(draft)
     return replace(
         draft,
         about=about or subject_of(draft.type, draft.payload.content, draft.suggested),
@@ -170,10 +171,10 @@ def completed(
     )
 
 
-def held_for(session: Session, draft: Draft, project: str) -> str:
-    """All names of the project to which a candidate belongs: the one that is named, else this folder's."""
-    names = session.names_of(project, learning=True)
-    return names if project else held_in(names, draft.payload.content)
+def held_for(session: Session, project: str) -> Callable[[Draft], str]:
+    """What tells all names of the project to which a candidate belongs: the one that is named, else this folder's."""
+    names = cache(partial(session.names_of, project, learning=True))
+    return lambda draft: names() if project else held_in(names(), draft.payload.content)
 
 
 def memorize(

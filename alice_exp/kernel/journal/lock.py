@@ -3,13 +3,12 @@ up; what somebody saved into a file that an act had just displaced is kept, as a
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from alice_exp.kernel.errors import BusyError, refused_as
@@ -68,7 +67,7 @@ class WriterLock:
         handle, self.handle = self.handle, -1
         try:
             # Best effort: a name left behind only makes the next holder look for damage that is not there.
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.ftruncate(handle, 0)
         finally:
             os.close(handle)
@@ -96,7 +95,7 @@ def locked_within(handle: int, wait: float) -> bool:
     # Polling rather than a blocking flock: the wait has to end, and flock knows no timeout.
     deadline = time.monotonic() + wait
     while True:
-        with contextlib.suppress(BlockingIOError):
+        with suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         if time.monotonic() >= deadline:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from operator import concat
 from typing import cast
 
@@ -65,6 +65,7 @@ _BLANK = LazyPattern("(?<=[a-z]) (?=[a-z])")
 _PLAIN_GAPS = frozenset({" ", ",", ", ", ".", ". ", "-", "。", "、"})
 
 
+@lru_cache(maxsize=1024)
 def fingerprint_text(text: str) -> str:
     """The text by which equal candidates and rejected inferences are recognised (DESIGN 3, 6).
 
