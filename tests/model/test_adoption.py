@@ -9,6 +9,7 @@ from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import Set
 from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.rules import approval
 from alice_exp.model.rules.approval import adopt, raises_trust
 from alice_exp.model.values.block import Block, Payload, Placed
 from tests.case_tables import cases
@@ -35,6 +36,21 @@ def test_of_two_equal_blocks_without_an_id_one_gets_the_lost_id_back() -> None:
     before = {KNOWN.id: Placed(KNOWN, PATH)}
     adoption = adopt(document, read_blocks(document)[0], before, (), NOW, lambda _: "exp-bbbb2222")
     assert (adoption.blocks, adoption.detail) == (("exp-bbbb2222", "exp-aaaa2222"), "1 new, 1 changed")
+
+
+def test_each_block_of_a_large_file_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"trigger": f"case {number}", "payload": f"do {number}"} for number in range(300)]
+    document, looked = parse(json.dumps({"blocks": rows}).encode(), PATH), list[Block]()
+    occasion = approval._occasion
+
+    def counted(block: Block) -> tuple[object, ...]:
+        looked.append(block)
+        return occasion(block)
+
+    monkeypatch.setattr(approval, "_occasion", counted)
+    named = iter(range(300))
+    adopt(document, read_blocks(document)[0], {}, (), NOW, lambda _: f"exp-{next(named):08}")
+    assert len(looked) <= 3 * len(rows)
 
 
 REWRITTEN = tuple(cases(__file__, "REWRITTEN"))

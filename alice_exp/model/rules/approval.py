@@ -6,10 +6,11 @@ is told beside it, still match, and a copy that says something else gets an id o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import Edit, Set
@@ -206,15 +207,20 @@ def _regained(
     lost = {known: old.block for known, old in before.items() if old.path == path and known not in present}
     nameless = {index: block for index, block in enumerate(blocks) if not block.id}
     found: dict[int, str] = {}
+    has_ids = len(nameless) < len(blocks)
     for key in (_essence, _occasion):
-        for value in dict.fromkeys(map(key, nameless.values())):
-            indexes = [index for index, block in nameless.items() if key(block) == value]
-            ids = [known for known, block in lost.items() if key(block) == value]
-            is_rewritten = found and not any(block.id for block in blocks)
-            if key is _essence or (len(ids) == len(indexes) and (any(value) or is_rewritten)):
-                found.update(zip(indexes, ids, strict=False))
+        places, ids = defaultdict[Any, list[int]](list), defaultdict[Any, list[str]](list)
+        for index, block in nameless.items():
+            places[key(block)].append(index)
+        for known, block in lost.items():
+            ids[key(block)].append(known)
+        for value, indexes in places.items():
+            is_told = any(value) or (found and not has_ids)
+            if key is _essence or (is_told and len(ids[value]) == len(indexes)):
+                found.update(zip(indexes, ids[value], strict=False))
+        taken = {*found.values()}
         nameless = {index: block for index, block in nameless.items() if index not in found}
-        lost = {known: block for known, block in lost.items() if known not in found.values()}
+        lost = {known: block for known, block in lost.items() if known not in taken}
     return found
 
 
