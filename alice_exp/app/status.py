@@ -10,12 +10,13 @@ import typer
 
 from alice_exp.agents import store
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, came_up
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.text.display import cells, one_line, wrapped
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
-from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.candidate_card import Row
 from alice_exp.review.cli.heartbeat_command import apart
@@ -40,7 +41,8 @@ def status(terminal: Terminal) -> None:
     Examples: alice-exp status · alice-exp status --json
     """
     report = heartbeat(session := terminal.session, peek=True)[0]
-    doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
+    doubted = session.home.read(TRUSTED_PLACES).concerned(came_up(DOUBTED))
+    doubts = [placed for placed in doubted if is_in_doubt(placed.block)]
     known, asked = remotes(session).all(), [asked_about(*one) for one in session.asked()]
     hosts = [(one, [*faults(one, session)]) for one in connected(session)]
     problems = (*report.problems, *session.exposed(), *foreign(session.spot.path))

@@ -73,7 +73,7 @@ def family(name: str) -> str:
 
 def traits(found: Scored) -> tuple[float, ...] | None:
     """The constant and the four numbers of ``rules.concerns`` for the best match."""
-    best = found.best()
+    best = found.best(1)
     if not best:
         return None
     share, _, is_translated = found.covered(best[0])

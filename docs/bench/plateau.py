@@ -54,7 +54,7 @@ def recalls(name: str) -> list[float]:
         keys, ask = list(store.texts), Texts.of(list(store.texts.values())).find
         asked = [one for one in store.questions if one.relevant]
         for question in asked[:: max(1, len(asked) // ASKED)]:
-            best = ask(question.query, now=NOW).best()
+            best = ask(question.query, now=NOW).best(len(keys))
             top = [keys[index] for index in best if keys[index] not in question.exclude][:_TOP]
             found.append(len(question.relevant.keys() & set(top)) / len(question.relevant))
     return found

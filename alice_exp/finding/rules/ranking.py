@@ -262,16 +262,15 @@ def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
     """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
     so small that this costs less than to ask."""
     files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
-    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)))
+    paths = [file.path for file in files]
+    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)).of_files(paths))
     catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
     if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
         catalogue = None
 
     def found(asked: Callable[[Searchable], Near]) -> Near:
-        def of(rows: Searchable) -> Near:
-            return asked(rows.of_files([file.path for file in files]))
-
-        return (catalogue(of) if catalogue else None) or of(corpus())
+        known = catalogue(lambda rows: asked(rows.of_files(paths))) if catalogue else None
+        return known or asked(corpus())
 
     return found
 
@@ -281,7 +280,7 @@ def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
     that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED`` or no time is given."""
     question, day = (f"{text}\n{words}", "") if words else (text, at[:10])
     found = next(blocks.found(question, now=day), None)
-    numbers = found.scored.best()[:SEARCHED] if found else []
+    numbers = found.scored.best(SEARCHED) if found else []
     # Without other words its matches are those of ``recall``.
     due = at and found and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
     first = (

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
+from heapq import nlargest
 from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
 
@@ -100,9 +101,11 @@ class Scored:
     held: Mapping[str, Mapping[int, float]]
     lengths: Mapping[int, int] | Sequence[int]
 
-    def best(self) -> list[int]:
-        """The numbers of the texts, best first, equal ones in their order."""
-        return sorted(self.matches, key=lambda text: (-round(self.matches[text], 6), text))
+    def best(self, most: int) -> list[int]:
+        """The numbers of the ``most`` best texts, best first, equal ones in their order."""
+        least = min(nlargest(most, self.matches.values()), default=0.0) - 1e-6
+        near = (text for text, match in self.matches.items() if match >= least)
+        return sorted(near, key=lambda text: (-round(self.matches[text], 6), text))[:most]
 
     def probability(self, text: int) -> float:
         """The probability in [0, 1) that a text fits by its words (``rules.concerns``); 0 without a match."""
@@ -303,7 +306,10 @@ class Texts:
     def find(self, question: str, only: AbstractSet[int] | None = None, now: str = "") -> Scored:
         """The matches of a question, in all texts or in some; ``now`` as in ``Query.of``."""
         query = Query.of(question, now)
-        held = {token: self.rows[token] for token in query.tokens if token in self.rows}
+        held: dict[str, Mapping[int, int]] = {t: self.rows[t] for t in query.tokens if t in self.rows}
+        if only is not None and len(only) <= AT_ONCE:
+            held = {token: {at: row[at] for at in only if at in row} for token, row in held.items()}
+            return score(query, self.known, held, self.lengths, {})
         scored = score(query, self.known, held, self.lengths, self.shares)
         if only is None:
             return scored
