@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import fold, tokens
@@ -36,9 +36,7 @@ def refuse(*doubts: object) -> None:
 @dataclass(slots=True)
 class Named:
     """What a verdict is said of: items by their places from 1, ``all`` or the ``rest``, less those that are left out.
-
-    ``by_word``: by an item's own words, not by a number; ``is_sure`` if these name one for sure. ``count``: how many
-    "the other three" says, else 0.
+    ``by_word``: by an item's own words; ``is_sure``: for sure. ``count``: how many "the other three" says.
     """
 
     places: set[int] = field(default_factory=set)
@@ -63,22 +61,16 @@ class Clause:
     it), subject (begins with words of which nobody knows what they name), listing (behind a colon).
     """
 
-    level: int = 2
-    """How much the mark before it parts."""
-    opener: str = ""
-    """But, so or why."""
+    level: int = 2  # how much the mark before it parts
+    opener: str = ""  # but, so or why
     row: list[Named | Verdict] = field(default_factory=list)
-    pronoun: int = 0
-    """How many items "it" (1), "those two" (2) or "those" (-1) mean."""
-    hint: str = ""
-    """A verdict where nothing else is said: "I will ask" (later), "we moved" (reject)."""
-    unknown: int = 0
-    """How many words name nothing."""
-    tally: int = 0
-    """How many items "two about docker" says."""
+    pronoun: int = 0  # how many items "it" (1), "those two" (2) or "those" (-1) mean
+    hint: str = ""  # a verdict where nothing else is said: "I will ask" (later), "we moved" (reject)
+    unknown: int = 0  # how many words name nothing
+    at_set: int = 0  # how many of them stood before its last set
+    tally: int = 0  # how many items "two about docker" says
     flags: set[str] = field(default_factory=set)
-    text: str = ""
-    """Its words, and those of the clauses without set and verdict beside it in its sentence."""
+    text: str = ""  # its words, and those of the clauses without set and verdict beside it in its sentence
 
     @property
     def sets(self) -> list[Named]:
@@ -95,6 +87,11 @@ class Clause:
         """The set at its end."""
         last = self.row[-1] if self.row else None
         return last if isinstance(last, Named) else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words that nobody knows stand behind its set and may be its verdict."""
+        return self.unknown > self.at_set and not self.hint
 
     @property
     def is_bare(self) -> bool:
@@ -118,6 +115,7 @@ class Clause:
             refuse(last.out & new.places)
             last.out |= new.places
             return
+        before, self.at_set = self.at_set, self.unknown
         if last is None:
             self.row.append(new)
         elif last.is_only_out:
@@ -131,7 +129,7 @@ class Clause:
             refuse(not new.by_word)  # "all 3"
             self.row[-1] = new if last.wide == "all" else last
         elif not (new.by_word or last.by_word):
-            refuse(new.places & last.places)
+            refuse(new.places & last.places, self.unknown > before)  # "2 wibbled 5 wrong"
             last.places |= new.places
         else:
             # "Number 3, the docker one" are two; other words behind a number may be a remark.
@@ -149,10 +147,8 @@ class _Builder:
         self.numbered, self.said = numbered, said
         self.own = [{*tokens(one)} for one in said]
         self.row = [Clause()]
-        self.run: list[str] = []
-        """Unknown words that may name an item."""
-        self.must = False
-        """They do so: "the one about …"."""
+        self.run: list[str] = []  # unknown words that may name an item
+        self.must = False  # they do so: "the one about …"
 
     def read(self, words: Sequence[Word]) -> list[Clause]:
         for (kind, word), (behind, behind_word) in pairwise([*words, ("", "")]):
@@ -169,7 +165,12 @@ class _Builder:
                 self._add_head(clause, word, behind_word)
             elif kind == "also":
                 self._name(clause)
-                clause.flags |= {"also"} if clause.sets or " " in word else set()
+                is_said = any(one.by_word or not clause.is_open for one in clause.sets) or " " in word
+                clause.flags |= {"also"} if is_said else set()
+            elif kind == "those" and word == str(
+                len(self._found("".join(self.run), int(word.isdigit() and word), False)[0])
+            ):
+                self._name(clause, int(word))  # mq 那两条
             elif kind in ("tally", "count"):
                 clause.tally = int(word)
                 clause.flags |= {"counted"} if kind == "count" or behind != "name" else set()
@@ -199,8 +200,7 @@ class _Builder:
     def _add_head(self, clause: Clause, word: str, behind: str) -> None:
         """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
         is_plural = (word.endswith("s") and word.isascii()) or word == "stuff"
-        is_vague = word in ("那个", "这个") and len(self.run) < 3
-        if tokens(" ".join(self.run)) and not is_vague:
+        if tokens(" ".join(self.run)) and not (word in ("那个", "这个") and len(self.run) < 3):
             self._name(clause, -is_plural, must=True)
         elif not (clause.last_set or clause.pronoun):
             self.must = behind in _ABOUT
@@ -218,6 +218,7 @@ class _Builder:
         if not run:
             return
         must, self.must = must or self.must, False
+        many = many or -bool(len(run) == 1 and FORMS.plural.match(run[0])) or max(clause.pronoun, 0) // 2 * 2
         last = clause.last_set
         is_all = last is not None and last.wide == "all" and run[0] in _ABOUT
         text = "".join(one if one > "\x7f" else f" {one} " for one in run)
@@ -233,7 +234,9 @@ class _Builder:
     def _found(self, text: str, many: int, must: bool) -> tuple[set[int], int]:
         """The items that a text names, and how many of its words do not."""
         words = [one for one in dict.fromkeys(tokens(text)) if len(one) > 1 or one <= "\x7f"]
-        alike = [{one, *same_concept(one)} for one in words]
+        every = {*chain(*self.own)}  # docker of the Dockerfile
+        near = {one: {x for x in every if one not in every and x.startswith(one)} for one in words if one[3:]}
+        alike = [{one, *same_concept(one), *near.get(one, ())} for one in words]
         by = [frozenset(at for at, own in enumerate(self.own, start=1) if names & own) for names in alike]
         unknown = sum(not one for one in by)
         groups = {one for one in by if (len(one) == many if many > 0 else len(one) > 1)}
@@ -279,11 +282,10 @@ class _Builder:
         """Add a set, or a word for one that was named."""
         refuse("denied" in clause.flags and kind in ("number", "all", "both") and word != "都")
         if kind == "number":
-            places = {*positions(word)}
-            refuse(not places <= {*range(1, len(self.said) + 1)} and not word.startswith("exp-"))
-            if word.startswith("exp-"):
-                places = {at for at, one in enumerate(self.numbered, start=1) if one.startswith(word)}
-                refuse(len(places) != 1)
+            is_id = word.startswith("exp-")
+            ids = {at for at, one in enumerate(self.numbered, start=1) if is_id and one.startswith(word)}
+            places = ids if is_id else {*positions(word)}
+            refuse(not places <= {*range(1, len(self.said) + 1)}, is_id and len(places) != 1)
             clause.add(Named(places))
         elif kind == "about user":
             about = {at for at, one in enumerate(self.said, start=1) if fold(one).startswith(_ABOUT_USER)}

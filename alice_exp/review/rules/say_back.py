@@ -1,15 +1,15 @@
 """Says a refused reply back in plain words: what it may have meant, for the person to confirm.
 
-The strict grammar of ``reply`` acts; this wide one only proposes. It cuts a reply into clauses at its marks and
-conjunctions. A clause names items (by number, rank, "the rest", or an item's own words) and has a verdict; what it
-lacks it takes from its neighbours. Other words are passed over. Nothing is proposed where a number or an item is left
-without a verdict, where two verdicts meet on one item, or where a condition or a question stands.
+The strict grammar of ``reply`` acts; this one only proposes. A clause names items and has a verdict; what it lacks it
+takes from its neighbours. Nothing is proposed where a number or an item is left without a verdict, where words that
+nobody knows may be one, where two verdicts meet on one item, or where a condition or a question stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 from typing import cast
 
 from alice_exp.finding.rules.statement import contradicts
@@ -52,24 +52,23 @@ class _Reader:
 
     def __init__(self, said: Sequence[str]) -> None:
         self.said = said
-        self.others: set[str] = set()
-        """What is said of something that names no item."""
+        self.others: set[str] = set()  # what is said of something that names no item
         self.pairs: list[_Pair] = []
         self.waiting: list[tuple[Named, Clause]] = []
         self.fresh = self.begun = 0
         """Which of those that wait stand first in the sentence, behind its last verdict."""
-        self.header: Verdict | None = None
-        """A verdict that waits for its sets: "Accept: 2, 4." """
-        self.goes_on = self.is_list = False
-        """The last verdict stands before its sets ("approve 1, 2"); it has gone on."""
+        self.header: Verdict | None = None  # a verdict that waits for its sets: "Accept: 2, 4."
+        self.goes_on = self.is_list = False  # the last verdict stands before its sets; it has gone on
 
     def read(self, row: Sequence[Clause]) -> None:
         """Fill ``pairs``. Raises ``Unclear``."""
         for at, clause in enumerate(row):
             if clause.level == 2:
                 self.goes_on, self.fresh, self.begun = False, len(self.waiting), len(self.pairs)
+            is_loose = "rest" in [one.wide for one in clause.sets] and not (self.pairs or self.waiting)
             is_count = any(len(one.places) == clause.tally for one in clause.sets)
             refuse("counted" in clause.flags and not is_count)
+            refuse(is_loose and any(one.unknown for one in row[:at]))  # "I had a steak. The rest is fine"
             before = row[at - 1]
             refuse("listing" in clause.flags and not clause.sets and at and before.unknown and not before.row)
             self._clause(clause, _reduced(clause), row[at + 1 :])
@@ -87,13 +86,13 @@ class _Reader:
     def _close(self, row: Sequence[Clause]) -> None:
         """A verdict that found no set: "looks good to me" is of all, "no, it is port 8080" of what is named."""
         assert self.header is not None
-        is_number = any(not (one.by_word or one.is_only_out) for one, _ in self.waiting)
-        refuse(self.pairs, len(self.waiting) > 1, is_number)
+        refuse(self.pairs, self.waiting[1:], any(not (x.by_word or x.is_only_out) for x, _ in self.waiting))
         if not self.waiting:
             # "9 is wrong", "take six"
-            is_open = any("vague" in one.flags or one.pronoun > 0 for one in row)
-            is_open |= any(map(str.isdigit, "".join(one.text for one in row)))
-            refuse(is_open, sum(one.unknown for one in row) > 1)
+            refuse(
+                sum(one.unknown for one in row) > 1 or any("vague" in x.flags or x.pronoun > 0 for x in row)
+            )
+            refuse(any(map(str.isdigit, "".join(one.text for one in row))))
         one = self.waiting.pop()[0] if self.waiting else Named(wide="all")
         one.wide = "all" if one.is_only_out else one.wide  # "Approved, save for 3"
         self.pairs.append((one, *self.header))
@@ -104,6 +103,8 @@ class _Reader:
         for one, clause in self.waiting:
             done = union(each for each, _, _ in self.pairs)
             out = {at for each, _, _ in self.pairs for at in each.out}
+            is_but = clause.opener == "but" and clause.hint == "reject"
+            refuse(is_but and one.places & union(each for each, verb, _ in self.pairs if verb == "approve"))
             item = "".join(self.said[at - 1] for at in one.places)
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
             if is_wrong and one.by_word:
@@ -147,6 +148,7 @@ class _Reader:
             "order" in clause.flags and clause.unknown and not fresh,  # 次数不用限制
             clause.opener == "but" and clause.pronoun,
             "vague" in clause.flags,
+            clause.text[:2] in ("这条", "那条") and 0 < clause.unknown < 3 and not clause.hint,
             0 < clause.unknown < 3 and is_part and not clause.opener,
         )
 
@@ -185,8 +187,7 @@ class _Reader:
             self.waiting.append((one, clause))
 
     def _takes_reason(self, clause: Clause) -> bool:
-        """Take a clause for why its sentence rejects a number ("delete 2, the kids drink whole milk now"), or why it
-        leaves one out, and reject that ("all but the port, we moved to 5440"); false where it is no reason."""
+        """Take a clause for why its sentence rejects a number, or why it leaves one out, and reject that."""
         said, verb, _ = self.pairs[-1] if len(self.pairs) > self.begun else (Named(by_word=True), "", 0)
         if clause.hint == "reject" and said.out:
             self.pairs.append((Named({*said.out}, by_word=True), "reject", 1))
@@ -228,8 +229,16 @@ class _Reader:
     def _of_waiting(self, clause: Clause, verdict: Verdict, now: Sequence[tuple[Named, Clause]]) -> None:
         """A verdict of what waits for one: "both are wrong", "that one is"."""
         last, places = now[-1][0], union(one for one, _ in now)
-        refuse(not clause.level and clause.unknown and not clause.pronoun)
-        if clause.pronoun == 1 and last.out:
+        is_odd = any(other.unknown and not (other.hint or one.by_word) for one, other in now)
+        refuse(
+            not clause.pronoun
+            and clause.unknown
+            and (not clause.level or (is_odd and verdict[0] != "later")),
+            not clause.pronoun and any(one.is_open and then.level for (_, one), (_, then) in pairwise(now)),
+            is_odd and verdict[1] == 1,
+            any(one.wide == "all" and other.is_open for one, other in now),
+        )
+        if clause.pronoun and last.out:
             self.pairs.append((Named({*last.out}), *verdict))  # "All but the docker one. It is wrong"
             return
         now = now[-1:] if clause.pronoun == 1 else now
@@ -245,7 +254,8 @@ class _Reader:
         verb, strength = verdict
         is_near = clause.level < 2
         of_same = union(one for one, each, _ in self.pairs if each == verb)
-        is_decided = how < 3 == strength and (clause.pronoun == 1 or not clause.unknown)
+        is_free = clause.pronoun == 1 or not clause.unknown
+        is_decided = strength == 3 and is_free and (how < 3 or said == "later")
         if last.out and (clause.pronoun or is_near):
             self.pairs.append((Named({*last.out}), *verdict))
         elif verb == said or (verb == "later" and clause.unknown > 2):
@@ -266,7 +276,7 @@ class _Reader:
         listed = [
             one
             for (one, other), level in zip(waiting, levels, strict=False)
-            if other.is_bare or one.is_only_out or not (level or one.by_word)
+            if other.is_bare or one.is_only_out or not (level or one.by_word or other.is_open)
         ]
         is_number = not (first.wide or first.by_word)
         refuse(
@@ -307,7 +317,6 @@ def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
 def _reduced(clause: Clause) -> list[Named | Verdict]:
     """The row with one verdict between two sets: the strongest of those that stand together."""
     row: list[Named | Verdict] = []
-    is_late = clause.hint == "later"
     # "Ok, so Mia moved to York like ages ago" says nothing else.
     is_news = clause.hint == "reject" and clause.unknown > 1 and all(one.by_word for one in clause.sets)
     for one in clause.row:
@@ -319,7 +328,7 @@ def _reduced(clause: Clause) -> list[Named | Verdict]:
             row.append(one)
             continue
         # "I need to ask", 还在想怎么处理比较好
-        verdict = ("later", 1) if is_late and one[1] < 3 else one
+        verdict = ("later", 1) if clause.hint == "later" and one[1] < 3 else one
         if last is None or isinstance(last, Named):
             row.append(verdict)
         else:

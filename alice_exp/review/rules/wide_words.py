@@ -32,21 +32,20 @@ _LEFT_OUT = (
     *("odd", "passed", "changing", "relating", "comma", "stop", "question"),
     *("it", "or", "about work", "about user"),
 )
-_SLIPS = ("everything", "others", "approve", "reject", "rejected", "delete", "remove", "correct", "wrong")
-"""Words that people often write with a letter too few, or two letters in the wrong order."""
 _ORDINALS = word_lists("review/rules/data/reply_words.txt")["odd"]
 _STANDS = frozenset(("mark", "and", "but", "so", "except", "number", "filler", *STRONG))
 _ENDS = _STANDS | {"not", "outside", "excluded", "head", "numeral", "rank", "all", "rest", "both", *VERBS}
 _INSIDE = frozenset("及并且而全除外均剩")
 """Signs that are often a part of another word."""
 SIGNS = frozenset("要记留收批准行好对删扔及并且可全写加不别没是我你他的了有")
+_NOES = "n错否坏删×✗✘❌👎"
 _MARKS = "()#:.,;!|/、（）：，。；！"
 _COMPLEMENTS = "(?:下来|下去|进去|进来|起来|入库|[来去下住着上掉走牢])"
 
 
 @cache
 def _kinds() -> Mapping[str, str]:
-    """The kind of each phrase, the forms of English verbs and slips of the pen among them."""
+    """The kind of each phrase, the forms of English verbs among them."""
     kinds = {
         word: _STRICT.get(kind, kind)
         for word, kind in strict.KINDS.items()
@@ -61,10 +60,6 @@ def _kinds() -> Mapping[str, str]:
             forms = [word + "s", stem + "ed", word + word[-1] + "ed"]
             forms += [stem + "ing"] if kind in ("approve", "good") else []
             kinds |= {form: kind for form in forms if form not in kinds}
-    for word in _SLIPS:
-        cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
-        slips = [low + high[1:] for low, high in cuts] + [low + high[1::-1] + high[2:] for low, high in cuts]
-        kinds |= {slip: kinds[word] for slip in slips if slip not in kinds}
     return kinds
 
 
@@ -90,11 +85,11 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
     plain = strict.simple(fold(text.replace("’", "'")))
     if FORMS.signed.fullmatch(plain):
         plain = plain.replace("+", "; yes ").replace("-", "; no ")
-    votes = re.findall(r"\b[yno][a-z]*", plain) if FORMS.votes.fullmatch(plain) else []
+    votes = FORMS.vote.findall(plain) if FORMS.votes.fullmatch(plain) or FORMS.sheet.fullmatch(plain) else []
     if len(votes) == len(said):
-        plain = "; ".join(f"{at} {'no' if one[0] == 'n' else 'yes'}" for at, one in enumerate(votes, start=1))
-    is_mixed = len({one[0] == "n" for one in votes}) > 1 and len(votes) != len(said)
-    is_open = is_mixed or FORMS.open.search(plain) is not None
+        plain = "; ".join(f"{at} {'no' if one[0] in _NOES else 'yes'}" for at, one in enumerate(votes, 1))
+    is_open = FORMS.open.search(plain) is not None
+    is_open |= len({one[0] in _NOES for one in votes}) > 1 and len(votes) != len(said)
     if FORMS.letters.search(plain):
         plain = re.sub(r"\bn\b", "no", re.sub(r"\by\b", "yes", plain))
     for pattern, new in _plain():
@@ -103,11 +98,10 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
         return [("open", "")]
     own = fold(" ".join(said))
     words = _placed([*_matched(plain, said, len(said))])
-    is_open = any(kind == "name" and FORMS.excluding.search(word) and word not in own for kind, word in words)
     stays = sum(word == "stays put" for _, word in words)  # "Approve 1, 2 stays": as it is?
-    is_open = is_open or 0 < stays < sum(kind in ("approve", "good") for kind, _ in words)
-    # 删掉 1、2，2 就算了
-    is_open = is_open or FORMS.given_up.search(plain) is not None
+    is_open = 0 < stays < sum(kind in ("approve", "good") for kind, _ in words) or any(
+        kind == "name" and FORMS.excluding.search(word) and word not in own for kind, word in words
+    )
     return [("open", "")] if is_open or _is_range(words) else _turned(words, own)
 
 
@@ -152,7 +146,8 @@ def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
                 at = match.end("base")
             word = text[start:at]
             is_sign = kind in STRONG and len(word) == 1 and word > "\x7f" and word.isalpha()
-            is_own = kind in ("good", "bad", "soon", "gone", "except") and word in own
+            is_left = kind == "except" and not FORMS.named_next.match(text, at)
+            is_own = word in own and (is_left or kind in ("good", "bad", "soon", "gone"))
             is_part = is_sign and text[start - 1 : at] in known_words([text[max(start - 1, 0) : at]])  # 标准
             yield "name" if is_own or is_part or (is_sign and not FORMS.edge.match(text, at)) else kind, word
         elif kind in ("figure", "hyphen"):
@@ -177,23 +172,21 @@ def _counted(match: re.Match[str], kind: str, count: int) -> Word:
         is_all = many == count and kind != "tally"
         kind = "count" if word[-1] in "条项" and kind != "those" else kind.split()[-1]
         return ("name" if many > count else "all" if is_all else kind), word if is_all else str(many)
-    if kind == "onward":
-        return ("number" if 0 < many <= count else "name"), f"{many}-{count}"
-    if kind.startswith("from"):
-        half = 0 if count % 2 else count // 2
-        many = many or (2 if written in ("couple", "pair") else half)
-        low, high = (1, many) if kind == "from first" else (count + 1 - many, count)
-        return "number" if 0 < many <= count else "open", f"{low}-{high}"
+    if kind == "onward" or kind.startswith("from"):
+        many = many or (2 if written in ("couple", "pair") else 0 if count % 2 else count // 2)
+        spans = {"from first": (1, many), "onward": (many, count), "from last": (count + 1 - many, count)}
+        where = "number" if 0 < many <= count else "name" if kind == "onward" else "open"
+        return where, "-".join(map(str, spans[kind]))
     if kind == "middle":
         many = many or (2 if "ones" in word else 1)
         out, is_odd = divmod(count - many, 2)
         return "open" if is_odd or out < 1 else "number", f"{out + 1}-{count - out}"
+    if kind == "rank":
+        return kind, str(_ORDINALS.index(written) + 1)
     if kind in ("odd", "even"):
         return "number", " ".join(map(str, range(1 if kind == "odd" else 2, count + 1, 2)))
     if kind in ("back", "last"):
         return "number", str(count + 1 - (many or 1))
-    if kind == "rank":
-        return kind, str(_ORDINALS.index(written) + 1)
     said = written or word
     highest = int((re.findall("[0-9]+", said) or [0])[-1])
     if word.startswith("exp-"):
@@ -226,8 +219,7 @@ def _placed(row: Sequence[Word]) -> list[Word]:
             is_verbal = after[0] in VERBS and len(word) < 3
             kind = "open" if (is_listed or is_verbal) and not is_said else "name"
         elif "name" in (before[0], after[0]) and word > "\x7f" and kind != "name":
-            both = before[0] == after[0]
-            kind = "name" if word == "全" or (both and word in _INSIDE) else kind
+            kind = "name" if word == "全" or (before[0] == after[0] and word in _INSIDE) else kind
         made.append((kind, word))
     return made[1:]
 
@@ -235,13 +227,9 @@ def _placed(row: Sequence[Word]) -> list[Word]:
 def _numeral(word: str, before: Word, after: Word) -> str:
     """Whether a numeral or rank is a number, by the words beside it, a name, vague or open."""
     begins = before[0] in _STANDS or before[1] in _LEADING
-    if begins and (after[0] in _ENDS or after[1] in _VERBALS):
-        return "number"
-    if word == "一":
-        return "name"
-    if before[0] in ("except", "not") or after[0] in ("excluded", "outside"):
-        return "open"
-    return "name" if " " in word else "vague"
+    is_open = before[0] in ("except", "not") or after[0] in ("excluded", "outside")
+    wide = "name" if word == "一" else "open" if is_open else "name" if " " in word else "vague"
+    return "number" if begins and (after[0] in _ENDS or after[1] in _VERBALS) else wide
 
 
 _OF = ("to", "on", "for", "as", "with", "about")
@@ -316,8 +304,8 @@ _PASSED = ("name", "filler", "soon", "head", "it", "those")
 
 
 def _quoted(text: str, said: Sequence[str]) -> list[int]:
-    """For each place of a reply where the end of what it quotes of an item: at least four signs of Chinese or three
-    words, so that 不要用被动语态 names an item and rejects none; else the place itself."""
+    """For each place of a reply the end of what it quotes of an item there: four signs of Chinese or three words at
+    least, so that 不要用被动语态 names an item and rejects none."""
     ends = [*range(len(text) + 1)]
     for at in range(len(text)):
         if at and text[at].isascii() and text[at - 1].isalnum() and text[at - 1].isascii():
