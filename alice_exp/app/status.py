@@ -40,9 +40,8 @@ def status(terminal: Terminal) -> None:
 
     Examples: alice-exp status · alice-exp status --json
     """
-    report = heartbeat(session := terminal.session, peek=True)[0]
-    doubted = session.home.read(TRUSTED_PLACES).concerned(came_up(DOUBTED))
-    doubts = [placed for placed in doubted if is_in_doubt(placed.block)]
+    report, home = heartbeat(session := terminal.session, peek=True)[0], session.home.read(TRUSTED_PLACES)
+    doubts = [placed for placed in home.concerned(came_up(DOUBTED)) if is_in_doubt(placed.block)]
     known, asked = remotes(session).all(), [asked_about(*one) for one in session.asked()]
     hosts = [(one, [*faults(one, session)]) for one in connected(session)]
     problems = (*report.problems, *session.exposed(), *foreign(session.spot.path))
