@@ -58,12 +58,14 @@ class _Reader:
         self.fresh = self.begun = 0
         """Which of those that wait stand first in the sentence, behind its last verdict."""
         self.header: Verdict | None = None  # a verdict that waits for its sets: "Accept: 2, 4."
+        self.is_of_one = False  # it is said of "that one"
         self.goes_on = self.is_list = False  # the last verdict stands before its sets; it has gone on
 
     def read(self, row: Sequence[Clause]) -> None:
         """Fill ``pairs``. Raises ``Unclear``."""
         for at, clause in enumerate(row):
             if clause.level == 2:
+                refuse(self.header and self.is_of_one and clause.sets)  # "No to that one. 1 and 5 always"
                 self.goes_on, self.fresh, self.begun = False, len(self.waiting), len(self.pairs)
             is_loose = "rest" in [one.wide for one in clause.sets] and not (self.pairs or self.waiting)
             is_count = any(len(one.places) == clause.tally for one in clause.sets)
@@ -224,7 +226,7 @@ class _Reader:
                 self._again(clause, verdict)
             elif clause.unknown < 2 or verdict[1] == 3 or clause.pronoun == 1:
                 refuse(self.header and self.header[0] != verdict[0])
-                self.header = verdict
+                self.header, self.is_of_one = verdict, clause.pronoun == 1
 
     def _of_waiting(self, clause: Clause, verdict: Verdict, now: Sequence[tuple[Named, Clause]]) -> None:
         """A verdict of what waits for one: "both are wrong", "that one is"."""
