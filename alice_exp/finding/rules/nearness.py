@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import product
@@ -11,6 +12,7 @@ from typing import Literal, TypeAlias
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
 from alice_exp.finding.rules.ranking import Shelf, nearest, shelf
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
@@ -22,6 +24,11 @@ Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 NEAR, OF_SUBJECT, OF_ONE, CLEAR = 0.3, 0.4, 0.6, 0.75
 """The strength from which two statements are near each other; the cover from which they speak of one subject; the
 topic, or the share, from which they are about one thing; the share from which they may say the same."""
+
+_USES = LazyPattern(
+    r"(?:(?:always|please|only|now|we) )*(?:use|prefer|choose|pick)\b|[请一律统优先都总是只]*(?:使用|选用|采用|用)",
+    re.IGNORECASE,
+)
 
 ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
 """The subjects of which a person has one value, in whatever words it is said."""
@@ -145,9 +152,12 @@ class Pair:
             # Both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四).
             spots = [first[0][1] and second[0][1] for first, second in self.exchanged]
             return one.negations == two.negations and spots == [True]
-        # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
-        are_two = not self.of_user and one.first == two.first in [f"={name}" for name in self.changed]
-        return self.agrees and not are_two and not self.exchanged
+        # What both begin with is what they are about (the Beijing office …), but for what is to be used (use pnpm).
+        if not self.of_user and one.first == two.first in [f"={name}" for name in self.changed]:
+            is_used = all(_USES.match(block.payload.content) for block in self.blocks)
+            if not is_used or one.said.keys() != two.said.keys():
+                return False
+        return self.agrees and not self.exchanged
 
     def _is_reworded(self) -> bool:
         """Whether both speak with one sign, of equal values, in the same order of events."""
