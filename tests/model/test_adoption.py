@@ -53,6 +53,16 @@ def test_each_block_of_a_large_file_is_looked_at_a_few_times(monkeypatch: pytest
     assert len(looked) <= 3 * len(rows)
 
 
+def test_where_some_blocks_keep_their_ids_the_order_alone_tells_nothing() -> None:
+    texts = ("use rg", "use fd", "use jq")
+    before = {f"exp-aaaa222{at}": text for at, text in enumerate(texts, start=2)}
+    known = {name: Placed(Block(name, Payload(text)), PATH) for name, text in before.items()}
+    rows = [{"id": "exp-aaaa2222", "payload": "use rg"}, {"payload": "use fd"}, {"payload": "never use sed"}]
+    document = parse(json.dumps({"blocks": rows}).encode(), PATH)
+    adoption = adopt(document, read_blocks(document)[0], known, (), NOW, lambda _: "exp-bbbb2222")
+    assert adoption.detail == "1 new, 1 changed, 1 removed"
+
+
 REWRITTEN = tuple(cases(__file__, "REWRITTEN"))
 
 

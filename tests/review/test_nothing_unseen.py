@@ -153,10 +153,14 @@ def test_what_is_no_secret_is_not_marked(home: Path, cli: Call, text: str) -> No
 
 @table("fields")
 def test_a_secret_is_found_wherever_it_stands(home: Path, cli: Call, fields: dict[str, object]) -> None:
-    cli("memorize", "--from", "-", stdin=json.dumps({"payload": "deploy on Mondays", **fields}))
+    row = json.dumps({"payload": "deploy on Mondays", **fields})
+    cli("memorize", "--from", "-", stdin=row)
     (item,) = cli("heartbeat", "--json").json["items"]
     assert [one["kind"] for one in item["secrets"]] == ["a phone number"]
     assert item["suggested"].startswith("personal/")
+    cli("approve", item["id"], "--yes")
+    told = cli("memorize", "--from", "-", "--json", stdin=row).json["secrets"]
+    assert [one["kind"] for one in told] == ["a phone number"]
 
 
 def test_a_secret_typed_into_universal_is_not_approved_there(home: Path, cli: Call) -> None:

@@ -163,6 +163,25 @@ def test_d47_the_narrative_is_in_order_and_a_failing_model_leaves_it_to_the_rule
     )
 
 
+@pytest.mark.parametrize("waits", [False, True])
+def test_an_outcome_asks_a_model_only_for_a_merge_that_it_sets_off(
+    home: Path, cli: Call, tmp_path: Path, waits: bool
+) -> None:
+    program, asked = tmp_path / "model", tmp_path / "asked"
+    answer = json.dumps({"summary": "told by a model", "key_events": ["did it"]})
+    program.write_text(f"#!/bin/sh\ncat >{asked}\necho '{answer}'\n")
+    program.chmod(0o755)
+    cli("event", "add", "-", stdin="".join(json.dumps({"thought": f"thought {n}"}) + "\n" for n in range(31)))
+    cli("remember", "use rg", "--when", "searching code")
+    decision = cli("decide", "searching code", "--json").json["decision"]
+    if waits:
+        cli("event", "add", "rg it is", "--meta", f"decision={decision}")
+    cli("config", "set", "provider.command", str(program))
+    cli("outcome", decision, "ok")
+    assert asked.exists() is not waits
+    assert ("told by a model" in cli("event", "segments", "--json").stdout) is not waits
+
+
 @pytest.mark.covers("R1.43")
 def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Git) -> None:
     rows = "".join(json.dumps({"thought": f"思考 {n}", "at": thought(n).at}) + "\n" for n in range(1, 31))
