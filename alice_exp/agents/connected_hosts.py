@@ -38,7 +38,7 @@ def connected(session: Session) -> tuple[Connected, ...]:
     """The hosts whose own configuration of this person names our server."""
     found = []
     for host in HOSTS.values():
-        path = host_config.place(host, project=False)
+        path = host_config.place(host)
         named = _named(host, path)
         if named is not None:
             found.append(
@@ -81,11 +81,7 @@ def foreign(folder: str) -> Iterator[Problem]:
     for host in HOSTS.values():
         path = Path(folder, host.project)
         named = _named(host, path) if folder and host.project else None
-        if (
-            named is not None
-            and path != host_config.place(host, project=False)
-            and named != ("alice-exp", ["mcp"])
-        ):
+        if named is not None and path != host_config.place(host) and named != ("alice-exp", ["mcp"]):
             template = "this project brings a server of its own under our name: {host} would start {program}"
             hint = "take it out, or rename it, if you did not put it there"
             yield Problem.warning(str(path), template, hint, host=host.name, program=named[0])

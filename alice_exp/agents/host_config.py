@@ -13,12 +13,10 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from alice_exp.agents.store import own_program
 from alice_exp.caller.hosts import Event, Hooks, Host
-from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Json, Pointer
 from alice_exp.kernel.jsonc.document import locate
 from alice_exp.kernel.jsonc.edits import Append, Edit, Remove, Set, edit
@@ -38,9 +36,7 @@ Bare = Mapping[str, str]
 _NOTHING: tuple[Json, ...] = ({}, {"version": 1})
 
 
-def installed(
-    text: str, path: str, host: Host, command: str, arguments: Sequence[str], ask: bool = False
-) -> str:
+def installed(text: str, path: str, host: Host, command: str, arguments: Sequence[str], ask: bool) -> str:
     """The configuration with our entry in it; as it is where it stands there already.
 
     The tools run without a dialog unless ``ask``; what a person set there themselves stays. ``ProblemError`` with the
@@ -67,7 +63,7 @@ def installed(
     return _edited(text, path, edits)
 
 
-def removed(text: str, path: str, host: Host, bare: Bare = MappingProxyType({})) -> str:
+def removed(text: str, path: str, host: Host, bare: Bare) -> str:
     """The configuration without our entry; as it is where there is none, empty where it held nothing else."""
     if not host.key:
         if NAME not in _toml_servers(text, path):
@@ -264,7 +260,7 @@ def hooked(text: str, path: str, hooks: Hooks, command_of: CommandOf) -> str:
     return edit(parse((text if text.strip() else "{}\n").encode(), path), edits).decode() if edits else text
 
 
-def unhooked(text: str, path: str, hooks: Hooks, bare: Bare = MappingProxyType({})) -> str:
+def unhooked(text: str, path: str, hooks: Hooks, bare: Bare) -> str:
     """The file without our hooks; empty where it held nothing else."""
     if hooks.form in ("file", "plugin"):
         return ""
@@ -299,12 +295,8 @@ def our_commands(text: str, path: str, hooks: Hooks) -> list[str]:
     return [line for entry in entries for line in _commands(entry) if _OURS.search(line)]
 
 
-def place(host: Host, project: bool) -> Path:
-    """The file with a host's servers, for this directory or for the user; ``UsageError`` where it has none."""
-    if project:
-        if not host.project:
-            raise UsageError("{host} has no configuration for one project", host=host.name)
-        return Path.cwd() / host.project
+def place(host: Host) -> Path:
+    """The file with a host's servers, for the user."""
     path = under(host, host.user)
     # opencode reads both names; ours goes where the person's is.
     other = path.with_suffix(".jsonc")
@@ -343,13 +335,3 @@ def has_plugin(host: Host) -> bool:
         return bool(path) and f'"{NAME}' in under(host, path).read_text("utf-8")
     except OSError:
         return False
-
-
-def command(home: str, *, shared: bool = False) -> tuple[str, list[str]]:
-    """How a host starts us: by name in a file that others share, else by the path of this very installation.
-
-    ``home`` is the home as it was named, empty for the person's own.
-    """
-    named = ["--home", str(Path(home).expanduser().absolute())] if home else []
-    program, *module = ["alice-exp"] if shared else own_program()
-    return program, [*module, *named]

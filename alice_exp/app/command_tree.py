@@ -58,7 +58,7 @@ For agents
 connect | Make an agent's host use this home. | agents.cli.connect_commands
 disconnect | Take this home out of an agent's host. | agents.cli.connect_commands
 hook | What a host calls when a session begins, speaks or ends. | agents.cli.hook_command
-mcp | Serve an agent over the Model Context Protocol. | agents.cli.connect_commands =serve install
+mcp | Serve an agent over the Model Context Protocol. | agents.cli.connect_commands =serve
 memorize | Keep something learned as a candidate. | blocks.cli.capture_commands
 decide | What applies to a task: what you approved, else the pool. | learning.cli.decision_commands
 outcome | Report whether it worked. | learning.cli.decision_commands

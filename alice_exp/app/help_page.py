@@ -335,6 +335,7 @@ REMOVED: Mapping[str, str] = {
     "event add --strategy": "a configured model sums merged thoughts up, 'events.model' switches that",
     "session start --id": "the name stands behind the command: alice-exp session start NAME",
     "session say --role": "the role stands before the text: alice-exp session say ID assistant TEXT",
+    "mcp install": "'alice-exp connect HOST' puts this home into an agent's host",
     "project untrust": "'alice-exp undo' takes trust in a team's texts back; 'alice-exp log --op trust' names each act",
     "session window --keep": "it is a setting: alice-exp config set short_term.keep_recent_turns NUMBER",
 }
@@ -376,12 +377,13 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
     if dashed := next((f"--{name}" for name in found if f"--{name}" in known), ""):
         hint = say("did you mean {names}? {see}", names=dashed, see=see)
         return UsageError("too many words: {words}", words=words, hint=hint)
+    removed = REMOVED.get(f"{context.command_path.partition(' ')[2]} {words.partition(' ')[0]}")
     given = context.params.get(texts[0].name) if len(texts) == 1 else None
     if isinstance(given, str) and _IN_WORDS.search(str(texts[0].metavar)):
         line = f"{context.command_path} {shlex.quote(f'{given} {words}')}"
         hint = say("put a text of several words into quotes: {line}", line=line)
     else:
-        hint = _example(context, see)
+        hint = say(removed) if removed else _example(context, see)
     return UsageError("too many words: {words}", words=words, hint=hint)
 
 

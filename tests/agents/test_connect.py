@@ -97,6 +97,33 @@ def test_codexs_toml_is_as_it_was_after_disconnect(
     assert config.read_text("utf-8") == f'{before}{gap}[tui]\ntheme = "dark"\n'
 
 
+def test_what_a_person_added_to_our_entry_stays(person: Path, cli: Call, tried: list[list[str]]) -> None:
+    config = person / ".claude.json"
+    config.write_text(
+        '{"mcpServers": {"alice-exp": {"command": "old", "args": [], "env": {"A": "1"}}}}', "utf-8"
+    )
+    cli("connect", "claude-code")
+    entry = json.loads(config.read_text("utf-8"))["mcpServers"]["alice-exp"]
+    assert entry["env"] == {"A": "1"} and entry["command"] != "old"
+    toml = person / ".codex/config.toml"
+    toml.parent.mkdir()
+    toml.write_text('[mcp_servers.alice-exp]\ncommand = "old"\ntool_timeout_sec = 20 # mine\n', "utf-8")
+    cli("connect", "codex")
+    assert "tool_timeout_sec = 20 # mine" in toml.read_text("utf-8") and "old" not in toml.read_text("utf-8")
+
+
+def test_a_broken_or_unknown_configuration_is_left_alone(person: Path, cli: Call) -> None:
+    (person / ".codex").mkdir()
+    for host, name, text in (
+        *(("claude-code", ".claude.json", text) for text in ('{"mcpServers": ', '{"mcpServers": []}', "[]")),
+        ("codex", ".codex/config.toml", "a = \n"),
+    ):
+        (person / name).write_text(text, encoding="utf-8")
+        assert cli("connect", host, check=False).code == 3
+        assert (person / name).read_text("utf-8") == text
+    assert cli("connect", "emacs", check=False).code == 2
+
+
 def test_nothing_is_written_where_the_server_could_not_start(
     person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +145,7 @@ def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:
 def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:
     listed = f"{', '.join([*HOSTS][:-1])} or {[*HOSTS][-1]}"
     told = (ROOT / "docs/agents.md").read_text("utf-8")
-    assert (ROOT / "alice_exp/agents/cli/connect_commands.py").read_text("utf-8").count(listed) == 2
+    assert (ROOT / "alice_exp/agents/cli/connect_commands.py").read_text("utf-8").count(listed) == 1
     for host in HOSTS.values():
         row = next(line for line in told.splitlines() if line.startswith(f"| {host.name}"))
         assert f"`~/{host.user}`" in row and Path(host.instructions or "–").name in row
@@ -218,7 +245,7 @@ def test_where_a_plugin_brings_server_and_hooks_none_stand_beside_them(
     installed.parent.mkdir(parents=True)
     installed.write_text('{"name": "alice-exp", "plugins": {"alice-exp@alice-exp": []}}')
     cli("connect", name)
-    places = (host_config.place(host, project=False), host_config.under(host, host.hooks.file))
+    places = (host_config.place(host), host_config.under(host, host.hooks.file))
     files = {one: one.read_text() for one in places if one.exists()}
     assert ("bin/alice-exp" in "".join(files.values())) is keeps_server
     assert not any(" hook " in text for text in files.values())

@@ -25,7 +25,7 @@ def test_it_is_one_screen_of_a_full_home(
 
 
 def test_a_connected_host_and_the_last_sync_are_named(home: Path, world: Path, cli: Call, git: Git) -> None:
-    cli("mcp", "install", "cursor")
+    cli("connect", "cursor")
     assert [row["host"] for row in cli("status", "--json").json["hosts"]] == ["cursor"]
     git(home, "init", "-q", "--bare", str(world / "far.git"))
     cli("sync", "add", str(world / "far.git"), "--private", "--name", "far", "--yes")

@@ -1,11 +1,9 @@
-"""``import``, ``session import``, ``mcp install``: what is elsewhere comes in, and we into an agent's host."""
+"""``import``, ``session import``: what is elsewhere comes in."""
 
 import json
-import os
 import pickle
 import sqlite3
 import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import table
 from tests.data import HERE as DATA
 
 Call = Callable[..., Any]
@@ -152,97 +149,6 @@ def test_conversations_are_found(home: Path, cli: Call, name: str, least: float)
     found = {row["qid"]: row["keys"] for row in map(json.loads, answers.splitlines())}
     recalls = [len(set(found[q["qid"]][:5]) & set(q["rel"])) / len(q["rel"]) for q in wanted if q["rel"]]
     assert sum(recalls) / len(recalls) >= least
-
-
-# -- hosts --------------------------------------------------------------------------------------------------------
-
-COMMENTED = """{
-  // mine
-  "mcpServers": {
-    "other": {"command": "x"}, // keep
-  },
-}
-"""
-
-
-def person(home: Path) -> Path:
-    return Path(os.environ["HOME"])
-
-
-@table("host", "file", "key")
-def test_a_json_host_is_served_and_left_as_it_was(
-    home: Path, cli: Call, host: str, file: str, key: str
-) -> None:
-    path = person(home) / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(COMMENTED, encoding="utf-8")
-    path.chmod(0o640)
-    assert '"alice-exp"' in cli("mcp", "install", host, "--print").stdout
-    assert path.read_text(encoding="utf-8") == COMMENTED
-    assert cli("mcp", "install", host, "--json").json["changed"]
-    written = path.read_text(encoding="utf-8")
-    assert "// mine" in written and '"other": {"command": "x"}, // keep' in written and '"mcp"' in written
-    assert path.stat().st_mode & 0o777 == 0o640
-    assert not cli("mcp", "install", host, "--json").json["changed"]
-    assert path.read_text(encoding="utf-8") == written
-    cli("mcp", "install", host, "--remove")
-    assert path.read_text(encoding="utf-8") == COMMENTED
-    assert not cli("mcp", "install", host, "--remove", "--json").json["changed"]
-    assert key in COMMENTED and sorted(one.name for one in path.parent.glob(".*alice*")) == []
-
-
-def test_what_a_person_added_to_our_entry_stays(home: Path, cli: Call) -> None:
-    path = person(home) / ".claude.json"
-    path.write_text(
-        '{"mcpServers": {"alice-exp": {"command": "old", "args": ["mcp"], "env": {"A": "1"}}}}',
-        encoding="utf-8",
-    )
-    cli("mcp", "install", "claude-code")
-    entry = json.loads(path.read_text(encoding="utf-8"))["mcpServers"]["alice-exp"]
-    assert entry["env"] == {"A": "1"} and entry["command"] != "old"
-
-
-def test_vscode_has_servers_with_a_type(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(home.parent)
-    cli("mcp", "install", "vscode", "--project")
-    written = json.loads((home.parent / ".vscode/mcp.json").read_text(encoding="utf-8"))
-    assert written == {"servers": {"alice-exp": {"type": "stdio", "command": "alice-exp", "args": ["mcp"]}}}
-    assert cli("mcp", "install", "codex", "--project", check=False).code == 2
-
-
-def test_codex_keeps_its_toml(home: Path, cli: Call) -> None:
-    path = person(home) / ".codex/config.toml"
-    before = '# top\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n\n# about the next\n[tools]\na = 1\n'
-    path.parent.mkdir()
-    path.write_text(before, encoding="utf-8")
-    cli("mcp", "install", "codex")
-    written = path.read_text(encoding="utf-8")
-    assert written.startswith(before)
-    assert tomllib.loads(written)["mcp_servers"]["alice-exp"]["args"] == ["mcp"]
-    assert not cli("mcp", "install", "codex", "--json").json["changed"]
-    changed = written.replace('args = ["mcp"]', 'args = ["old"]\nstartup_timeout_sec = 20 # mine')
-    path.write_text(changed + "\n[[later]]\nb = 2\n", encoding="utf-8")
-    cli("mcp", "install", "codex")
-    now = tomllib.loads(path.read_text(encoding="utf-8"))
-    assert now["mcp_servers"]["alice-exp"]["args"] == ["mcp"] and now["later"] == [{"b": 2}]
-    assert now["mcp_servers"]["alice-exp"]["startup_timeout_sec"] == 20 and "# mine" in path.read_text(
-        encoding="utf-8"
-    )
-    path.write_text(written, encoding="utf-8")
-    cli("mcp", "install", "codex", "--remove")
-    assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
-
-
-def test_a_broken_or_unknown_configuration_is_left_alone(home: Path, cli: Call) -> None:
-    path = person(home) / ".claude.json"
-    for text in ('{"mcpServers": ', '{"mcpServers": []}', "[]"):
-        path.write_text(text, encoding="utf-8")
-        assert cli("mcp", "install", "claude-code", check=False).code == 3
-        assert path.read_text(encoding="utf-8") == text
-    toml = person(home) / "config.toml"
-    toml.write_text("a = \n", encoding="utf-8")
-    assert cli("mcp", "install", "codex", "--file", str(toml), check=False).code == 3
-    assert cli("mcp", "install", "emacs", check=False).code == 2
 
 
 def test_what_prime_wrote_into_the_file_is_not_taken_in_again(home: Path, cli: Call, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def _edits(
 
     # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
     plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
-    server = host_config.place(host, project=False)
+    server = host_config.place(host)
     if out or (plugged and rule):
         yield server, lambda text, path, was: removed(text, path, host, was)
     else:
@@ -193,7 +193,7 @@ def _facts(host: Host, plan: Sequence[Planned], calls: Spool, now: str) -> dict[
     if known := calls.kept(host.name):
         return {**known, "program": program_of(host)}
     bare = {str(one.path): bare_parts(one.before, str(one.path)) for one in plan if one.path.exists()}
-    is_new = not any(NAME in one.before for one in plan if one.path == host_config.place(host, project=False))
+    is_new = not any(NAME in one.before for one in plan if one.path == host_config.place(host))
     own = is_new and any(f'"{host.permission}"' in one.before for one in plan) if host.permission else False
     return {
         "at": now,
@@ -272,7 +272,7 @@ def serve(terminal: Terminal) -> None:
 
     In an agent's configuration: {"command": "alice-exp", "args": ["mcp"]}
 
-    Examples: alice-exp mcp · alice-exp mcp install claude-code --print
+    Example: alice-exp mcp
     """
     from alice_exp.agents import server
 
@@ -280,41 +280,3 @@ def serve(terminal: Terminal) -> None:
     session.home.read(())
     session.acting.named  # noqa: B018  a wrong name is said at the start, too
     server.serve(lambda: session)
-
-
-def install(
-    terminal: Terminal,
-    host: Annotated[
-        str,
-        typer.Argument(metavar="HOST", help="claude-code, codex, cursor, gemini, opencode, qwen or vscode."),
-    ],
-    show: Annotated[
-        bool, typer.Option("--print", help="Print what the file would be; change nothing.")
-    ] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Take our entry out again.")] = False,
-    project: Annotated[
-        bool, typer.Option("--project", help="For this directory alone, not for every project.")
-    ] = False,
-    file: Annotated[
-        str, typer.Option(metavar="FILE", help="The host's configuration, where it is elsewhere.")
-    ] = "",
-) -> None:
-    """Put this server into an agent's host; everything else in its file stays as it is. Again: changes nothing.
-
-    Example: alice-exp mcp install claude-code --print
-    """
-    known = host_named(host)
-    path = Path(file).expanduser() if file else host_config.place(known, project)
-    before = text_of(path)
-    command, home = host_config.command(terminal.home, shared=project)
-    arguments = [*home, "mcp"]
-    there = str(path)
-    after = removed(before, there, known) if remove else installed(before, there, known, command, arguments)
-    changed = after != before and not show
-    if changed:
-        require_person(terminal.session.caller, say("connect a host"), f"alice-exp mcp install {host}")
-        write_text(path, after)
-    document = {"host": host, "path": there, "changed": changed, "text": after}
-    said = "{path} is written; start {host} anew" if changed else "{path} is set up already"
-    line = say(said, path=path, host=host)
-    terminal.answer(document, lambda: _show(terminal, path, after) if show else terminal.line(line))
