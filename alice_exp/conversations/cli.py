@@ -188,13 +188,14 @@ def show(
 
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
-    records = chats(terminal.session).read(session).rows[-last:]
+    talk = chats(terminal.session).read(session)
+    records = talk.rows[-last:]
     document = {
         "session": session,
         "messages": [
             {"index": one.index, "ref": one.ref, **as_dict(one.message)}
             | ({"key": one.name} if one.name else {})
-            | {"extracted": one.extracted}
+            | {"extracted": one.index <= talk.extracted}
             for one in records
         ],
     }
@@ -202,7 +203,7 @@ def show(
     def text() -> None:
         for one in records:
             said = ": ".join(_said(one.message))
-            terminal.line(f"{' ' if one.extracted else '·'} #{one.index}  {said}")
+            terminal.line(f"{' ' if one.index <= talk.extracted else '·'} #{one.index}  {said}")
 
     terminal.answer(document, text)
 

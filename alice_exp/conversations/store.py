@@ -12,12 +12,12 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
+from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, UsageError, refused_as
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.journal.lock import locked_within
 from alice_exp.kernel.value_class import dataclass
@@ -72,10 +72,8 @@ class Talk:
             self.ended = self.ended or str(row["at"])
         elif mark == "extracting":
             self.begun[str(row["token"])] = int(row["index"])
-        elif mark == "extracted" and (last := int(row["index"])) > self.extracted:
-            fresh = slice(self.extracted + 1, last + 1)
-            self.rows[fresh] = [replace(one, extracted=True) for one in self.rows[fresh]]
-            self.extracted = last
+        elif mark == "extracted":
+            self.extracted = max(self.extracted, int(row["index"]))
 
 
 @once
@@ -232,9 +230,8 @@ def unknown(session: str) -> NotFoundError:
 @contextmanager
 def _refusing(session: str) -> Iterator[None]:
     """Say what the system says of a conversation's file: it is not there, or it refuses."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise unknown(session) from None
-    except OSError as error:
-        raise ProblemError("the conversation could not be kept: {why}", why=reason(error)) from error
+    with refused_as("the conversation could not be kept: {why}"):
+        try:
+            yield
+        except FileNotFoundError:
+            raise unknown(session) from None

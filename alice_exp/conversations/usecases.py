@@ -15,17 +15,8 @@ from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
+from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.context_window import Summarise, Window, asked, before_model
-from alice_exp.conversations.rules.own_sentences import (
-    Inference,
-    Said,
-    extract,
-    order_of,
-    parse_answer,
-    prompt_for,
-    queued,
-    said,
-)
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store import chats, turn_index, unknown
 from alice_exp.home.session import Session
@@ -62,7 +53,7 @@ class Extracted:
     session: str
     index: int = -1
     read: int = 0
-    inferences: Sequence[Inference] = ()
+    inferences: Sequence[own.Inference] = ()
     captured: Captured = Captured(())
     dropped: int = 0
     by: str = "rules"
@@ -180,19 +171,19 @@ def other_speakers(messages: Sequence[Message], known: Sequence[str] = ()) -> tu
     spoken = dict.fromkeys(message.speaker.strip() for message in messages if message.role == "user")
     if len(spoken) < 2:
         return ()
-    told = (one for note in known for one in extract([Message("user", note)])[0])
-    own = SELF.union(fold(one.value) for one in told if one.slot == "slot:name")
-    return tuple(name for name in spoken if name and fold(name) not in own)
+    told = (one for note in known for one in own.extract([Message("user", note)])[0])
+    mine = SELF.union(fold(one.value) for one in told if one.slot == "slot:name")
+    return tuple(name for name in spoken if name and fold(name) not in mine)
 
 
-def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
+def _heard(records: Sequence[ChatRecord], sentences: Sequence[own.Said]) -> list[Heard]:
     """Sentences as they stand in the queue."""
     told = [(records[one.index], one) for one in sentences]
     host = next((name for name in HOSTS if told and told[0][0].session.startswith(f"{name}-")), "")
     return [Heard("", row.ref, host, row.project, row.message.at, one.text, one.place) for row, one in told]
 
 
-def _keep(opened: Session, records: Sequence[ChatRecord], sentences: Sequence[Said]) -> Sequence[Heard]:
+def _keep(opened: Session, records: Sequence[ChatRecord], sentences: Sequence[own.Said]) -> Sequence[Heard]:
     """Put sentences into the queue: as they wait now; none where it is off."""
     return opened.heard.keep(_heard(records, sentences)) if opened.config.flag("heard.enabled") else ()
 
@@ -201,7 +192,7 @@ def hear(opened: Session, session: str) -> None:
     """Keep the person's own sentences of a conversation in the queue, each durably and once."""
     records = chats(opened).read(session).rows
     messages, _ = _read(opened, records)
-    _keep(opened, records, queued(said(messages), messages))
+    _keep(opened, records, own.queued(own.said(messages), messages))
 
 
 def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps: bool = False) -> Extracted:
@@ -216,22 +207,22 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
     with chats(opened).claim(session, wait) as talk:
         records, unread = [*talk.rows], [one.index for one in talk.unread]
         messages, others = _read(opened, records)
-        sentences = said(messages)
+        sentences = own.said(messages)
         if keeps:
-            _keep(opened, records, queued(sentences, messages))
+            _keep(opened, records, own.queued(sentences, messages))
         if not unread:
             return Extracted(session)
         if others and not any(one.role == "user" for one in messages):
             return Extracted(session, others=others)
         fresh = [one for one in sentences if one.index >= unread[0]]
-        chosen, least = queued(fresh, messages), seen.config.number("long_term.min_importance")
+        chosen, least = own.queued(fresh, messages), seen.config.number("long_term.min_importance")
         heard: Sequence[Heard] = ()
         if opened.provider is None:
-            by, (found, dropped) = "rules", extract(messages, least, fresh)
+            by, (found, dropped) = "rules", own.extract(messages, least, fresh)
         else:
             heard = () if opened.is_dry else _keep(opened, records, chosen)
-            answer = opened.provider.chat(prompt_for(chosen)) if chosen else "[]"
-            by, (found, dropped) = "model", parse_answer(answer, chosen, least)
+            answer = opened.provider.chat(own.prompt_for(chosen)) if chosen else "[]"
+            by, (found, dropped) = "model", own.parse_answer(answer, chosen, least)
         drafts = _drafts(opened, records, seen, found, chosen)
         captured, last = Captured(()), unread[-1]
         if drafts:
@@ -250,12 +241,12 @@ def _drafts(
     opened: Session,
     records: Sequence[ChatRecord],
     seen: Snapshot,
-    found: Sequence[Inference],
-    chosen: Sequence[Said],
+    found: Sequence[own.Inference],
+    chosen: Sequence[own.Said],
 ) -> list[Draft]:
     """What was found, and the other sentences that say again what a living block rests on, which they join."""
 
-    def draft(one: Inference, origin: str) -> Draft:
+    def draft(one: own.Inference, origin: str) -> Draft:
         # The newest block about the user, outside the archive, with another value of the same slot (B4.14).
         others = (
             (placed.block.created_at, placed.block.id)
@@ -281,7 +272,7 @@ def _drafts(
         )
 
     known, again = {one.quote for one in found}, said_again(seen)
-    orders = [draft(order_of(one), CUES) for one in chosen if one.text not in known]
+    orders = [draft(own.order_of(one), CUES) for one in chosen if one.text not in known]
     told = [draft(one, CUES if opened.provider is None else HEARD) for one in found]
     return told + [one for one in orders if again(one.block) is not None]
 

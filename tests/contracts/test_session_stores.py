@@ -54,7 +54,7 @@ def test_marks_move_forward_only(chats: FileSessions) -> None:
     chats.mark("demo", "extracted", index=1)
     chats.mark("demo", "extracted", index=0)
     assert [one.index for one in chats.read("demo").unread] == [2]
-    assert [one.extracted for one in chats.read("demo").rows] == [True, True, False]
+    assert chats.read("demo").extracted == 1
     with chats.claim("demo", 0):
         chats.mark("demo", "extracting", token="ext-1", index=2)
         assert len(chats.read("demo").unread) == 1

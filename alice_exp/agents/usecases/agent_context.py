@@ -234,20 +234,20 @@ def _written(lines: Sequence[tuple[Placed, str]], budget: int) -> Primed:
         return bool(when) and when == other.block.trigger.text and is_rival(one, other)
 
     head = say("What the person has approved; it is knowledge, not an order:")
-    sections = [f"## {say('About the user')}"], [f"## {say('For the work')}"]
+    headings = f"## {say('For the work')}", f"## {say('About the user')}"
+    rows, heading, left_out, size = [head], "", 0, quarters(head)
     chosen, withheld = list[Placed](), list[Placed]()
-    left_out, size = 0, quarters(head)
     for placed, row in lines:
-        section = sections[placed.place != "personal"]
-        longer = size + quarters("\n" + (row if len(section) > 1 else f"{section[0]}\n{row}"))
+        of = headings[placed.place == "personal"]
+        told = row if of == heading else f"{of}\n{row}"
+        longer = size + quarters(f"\n{told}")
         if longer > 4 * budget:
             left_out += 1
         elif is_private(placed.block):
             withheld.append(placed)
         elif not any(rivals(placed, other) for other in chosen):
-            section.append(row)
+            rows.append(told)
             chosen.append(placed)
-            size = longer
-    rows = [head, *(row for section in sections if len(section) > 1 for row in section)]
-    text, tokens = ("\n".join(rows), -(-size // 4)) if chosen else ("", 0)
-    return Primed(text, tokens, chosen, left_out, withheld)
+            heading, size = of, longer
+    text = "\n".join(rows) if chosen else ""
+    return Primed(text, estimate_tokens(text), chosen, left_out, withheld)

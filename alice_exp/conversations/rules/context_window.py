@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.value_class import dataclass
@@ -205,65 +206,65 @@ def _has_orphan(messages: Sequence[Message]) -> bool:
     return False
 
 
-_LABELS: dict[Role, tuple[str, str, float]] = {
-    "user": ("User: ", "用户：", 1.0),
-    "assistant": ("Assistant: ", "助手：", 0.5),
-    "tool": ("Tool: ", "工具：", 0.2),
+_LABELS: dict[Role, tuple[str, str]] = {
+    "user": ("User: ", "用户："),
+    "assistant": ("Assistant: ", "助手："),
+    "tool": ("Tool: ", "工具："),
 }
-_WORTH = {label: worth for *both, worth in _LABELS.values() for label in both} | {"": 1.0}
+_WORTH = dict(zip(chain(*_LABELS.values(), [""]), (1.0, 1.0, 0.5, 0.5, 0.2, 0.2, 1.0), strict=True))
 """What a sentence of a line is worth by the line's label; what a model wrote has none, and counts as a user's."""
 
-_LATIN = re.compile("[A-Za-z]+")
-_SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:[.](?=\S)[^。！？!?；;\n.]*)*[。！？!?；;.]*\s*|\n")
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+")
-_ENDLESS = re.compile(r"[^\s，,、：:]{60}")
-# A thing by name or number: a number, a path, code, a quotation, a name in the midst of a sentence.
-_SPECIFIC = re.compile(
-    r"\d[\d.,:/%-]*|`[^`]+`|\"[^\"]{2,40}\"|“[^”]{2,40}”|「[^」]{1,40}」|《[^》]{1,40}》|\b\w+[@/_.]\w[\w@/_.-]*"
-    r"|(?<=[a-z,;:] )[A-Z][\w'-]+|\b[A-Z]{2,}\b|(?<=[\u3400-\u9fff，：、])[A-Za-z][\w.+#-]*"
-    r"|[一二三四五六七八九十百千万两]+[个天月年点块元人次台号周日楼层]"
-)
-
-LONGEST, ENDLESS = 240, 20
-"""The most characters that are told of a sentence, and of one without words and clauses."""
-
-AGAIN = 0.6
-"""What each later sentence of a kind leaves of the worth of an earlier one."""
-
-_CUE, _STRONG, _THING = 1.0, 2.5, 0.7
+_CUE, _STRONG = 1.0, 2.5
 
 
 def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estimate: Estimate) -> str:
     """The lines of the earlier summary and one line per message, within ``budget`` tokens (R4.9, B4.7).
 
     Where not all fits, those sentences are told that are worth most by their length: what the queue of the person's
-    sentences would keep, names and numbers; tool results and courtesies go first. No sentence is cut within a word.
+    sentences would keep; tool results and courtesies go first. No sentence is cut within a word.
     """
+    # Imported here: few conversations are ever compressed.
+    from alice_exp.conversations.rules.own_sentences import Said, own_sentences
+
     sample = "\n".join(one.content[:200] for one in folded[-20:]) or previous
-    chinese = sum(map(len, _WIDE.findall(sample))) > len(_LATIN.findall(sample))
-    lines = [line for line in map(str.strip, previous.splitlines()) if line]
+    chinese = quarters(sample) > 1.5 * len(sample)
+    lines = list[tuple[str, str]]()
+    for line in filter(None, map(str.strip, previous.splitlines())):
+        label = next(label for label in _WORTH if line.startswith(label))
+        lines.append((label, line.removeprefix(label)))
     for one in folded:
-        text = " ".join(one.content.split()) or ", ".join(call.name for call in one.tool_calls)
+        text = one.content.strip() or ", ".join(call.name for call in one.tool_calls)
         if text and one.role in _LABELS:
-            lines.append(f"{_LABELS[one.role][chinese]}{text}")
-    whole = "\n".join(lines)
+            lines.append((_LABELS[one.role][chinese], text))
+    whole = "\n".join(f"{label}{' '.join(text.split())}" for label, text in lines)
     if estimate(whole) <= budget:
         return whole
-    # Those worth most by their length, as many as fit, in their order, those of one message on one line.
-    labels = [next(label for label in _WORTH if line.startswith(label)) for line in lines]
-    said, left = _weighed(lines, labels), budget
-    told = dict[int, list[int]]()
-    for at in sorted(
-        range(len(said)), key=lambda at: (-said[at][2] / (8 + estimate(said[at][1])) ** 0.6, -at)
-    ):
-        place, text, _ = said[at]
-        cost = estimate(f"{text} ") if place in told else estimate(f"{labels[place]}{text} ") + 1
+    # Of sentences that differ in their numbers alone ("12 passed") the newest is told.
+    said = {
+        _NUMBER.sub("0", text.casefold()): Said(at, text)
+        for at, (_, line) in enumerate(lines)
+        for text in own_sentences(line)
+    }
+
+    def worth(one: Said) -> float:
+        cues = _CUE * bool(one.shows("cue")) + _STRONG * bool(one.shows("strong"))
+        return (_WORTH[lines[one.index][0]] + cues) / math.pow(8 + estimate(one.text), 0.6)
+
+    told, left = defaultdict[int, list[str]](list), budget
+    for best in sorted(said.values(), key=lambda one: (-worth(one), -one.index)):
+        label = "" if best.index in told else lines[best.index][0]
+        cost = estimate(f"{label}{best.text} ") + bool(label)
         if cost <= left:
-            told.setdefault(place, []).append(at)
+            told[best.index].append(best.text)
             left -= cost
     joint = "" if chinese else " "
-    rows = [labels[place] + joint.join(said[at][1] for at in sorted(told[place])) for place in sorted(told)]
-    return trimmed("\n".join(rows), budget, estimate)
+    rows = (
+        f"{label}{joint.join(sorted(told[at], key=line.find))}"
+        for at, (label, line) in enumerate(lines)
+        if at in told
+    )
+    return trimmed("\n".join(rows) or whole, budget, estimate)
 
 
 def trimmed(text: str, budget: int, estimate: Estimate) -> str:
@@ -271,44 +272,7 @@ def trimmed(text: str, budget: int, estimate: Estimate) -> str:
     if estimate(text) <= budget:
         return text
     size = bisect_right(range(1, len(text)), budget, key=lambda size: estimate(text[:size] + "…"))
-    return _at_a_word(text, size) + "…" if size else ""
-
-
-def _at_a_word(text: str, most: int) -> str:
-    """The beginning of a text of at most ``most`` characters; a Latin word is not cut."""
-    head = text[:most]
-    if text[most : most + 1].isascii() and text[most : most + 1].isalnum():
+    head = text[:size]
+    if text[size : size + 1].isascii() and text[size : size + 1].isalnum():
         head = re.sub(r"[A-Za-z0-9_'-]+$", "", head) or head
-    return head.rstrip()
-
-
-def _weighed(lines: Sequence[str], labels: Sequence[str]) -> list[tuple[int, str, float]]:
-    """Every sentence of the lines once, but for courtesies: its line, its text, and what it is worth to later turns by
-    who says it, the cues of the queue, names and numbers."""
-    # Imported here: few conversations are ever compressed.
-    from alice_exp.conversations.rules.own_sentences import words_of
-
-    sentences = [
-        (place, sentence.strip())
-        for place, (line, label) in enumerate(zip(lines, labels, strict=True))
-        for sentence in _SENTENCE.findall(line.removeprefix(label))
-    ]
-    alike = Counter(_NUMBER.sub("0", sentence) for _, sentence in sentences)
-    once = {
-        sentence.casefold().rstrip("。！？!?；;.,， ~～"): at for at, (_, sentence) in enumerate(sentences)
-    }
-    found = []
-    for core, at in once.items():
-        place, sentence = sentences[at]
-        if not core or words_of(core).idle.fullmatch(core):
-            continue
-        words, low, kind = words_of(sentence), sentence.lower(), _NUMBER.sub("0", sentence)
-        worth = _WORTH[labels[place]] + _THING * min(4, len(_SPECIFIC.findall(sentence)))
-        worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
-        # Of sentences that differ in their numbers alone ("12 passed") the newest tells most.
-        alike[kind] -= 1
-        worth *= AGAIN ** min(5, alike[kind])
-        most = ENDLESS if _ENDLESS.search(sentence) else LONGEST
-        shown = sentence if len(sentence) <= most else _at_a_word(sentence, most - 1) + "…"
-        found.append((place, shown, worth))
-    return found
+    return head.rstrip() + "…" if size else ""

@@ -80,7 +80,7 @@ class IndexedTurns:
         query = "SELECT session, body FROM turns JOIN files ON number = id / ? WHERE id = ?"
         ((session, body),) = self._asked(query, STRIDE, number)
         row, index = json.loads(body), number % STRIDE
-        return ChatRecord(session, message_of(row), row["key"], row["project"], index, row["extracted"])
+        return ChatRecord(session, message_of(row), row["key"], row["project"], index)
 
     def statistics(self, tokens: Collection[str]) -> Statistics:
         """The statistics of all turns, and how many hold each of some tokens."""
@@ -283,8 +283,7 @@ def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> N
     told = []
     for one, (row, length) in zip(said, turns, strict=True):
         message, number, text = one.message, start + one.index, f" {' '.join(row)} "
-        more = {"extracted": one.extracted, "key": one.name, "project": one.project}
-        body = json.dumps(as_dict(message) | more, ensure_ascii=False)
+        body = json.dumps({**as_dict(message), "key": one.name, "project": one.project}, ensure_ascii=False)
         told.append((number, message.role, message.speaker, message.at, length, text, body))
     connection.executemany("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)", told)
     words = ((row[0], row[5]) for row in told)

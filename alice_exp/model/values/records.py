@@ -206,15 +206,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A message of a session (empty: not known yet), its id in the source it came from, all names of its project, its
-    index in the session (from 0; -1 while it is not stored), and whether it was extracted from (R4.15, R4.18)."""
+    """A message of a session (empty: not known yet), its id in the source it came from, all names of its project, and
+    its index in the session (from 0; -1 while it is not stored; R4.15)."""
 
     session: str
     message: Message
     name: str = ""
     project: str = ""
     index: int = -1
-    extracted: bool = False
 
     @property
     def ref(self) -> str:
