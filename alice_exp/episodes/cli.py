@@ -15,7 +15,7 @@ from alice_exp.kernel.jsonc import plain
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_import import import_episodes
-from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json, episode_json
+from alice_exp.model.formats.record_schema import EPISODES_PATH, episode_json
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.records import Episode, EpisodeBook
 from alice_exp.terminal import options
@@ -254,7 +254,8 @@ def export(
 
     Example: alice-exp episode export episodes.json
     """
-    items = book_json(terminal.records(EPISODES_PATH).episodes or EpisodeBook())
+    book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
+    items = [episode_json(episode) for episode in book.episodes]
     whole = "".join(json_text(item, None) for item in items) if lines else json_text(items)
     options.write_apart(terminal.session.root, target, whole)
     if target != "-":

@@ -10,7 +10,7 @@ from alice_exp.blocks.store import access, counting
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import block_decay
-from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
+from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, level
 from alice_exp.model.values.block import (
     OUTSIDE,
     PLACES,
@@ -288,7 +288,7 @@ def _passes(config: Config, filters: Filters) -> Callable[[Placed], bool]:
             placed.place in filters.places
             and has != "obsolete"
             and not is_put_away(placed)
-            and at_least(has, filters.min_state)
+            and LEVELS.index(has) >= LEVELS.index(filters.min_state)
             and (not filters.states or has in filters.states)
             and (not filters.namespace or placed.namespace == filters.namespace)
             and (not filters.types or block.type in filters.types)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from alice_exp.caller.acting import Acting, Caller
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import REVIEWED, Placed
-from alice_exp.model.values.snapshot import resolve
+from alice_exp.model.values.block import REVIEWED, Place, Placed
+from alice_exp.model.values.snapshot import Catalogue, Snapshot, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc import Json, Problem
     from alice_exp.kernel.models import Embeddings, Provider
-    from alice_exp.model.values.block import Place
     from alice_exp.model.values.config import Config
-    from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 T = TypeVar("T")
 

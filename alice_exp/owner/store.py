@@ -23,7 +23,7 @@ from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc import Problem
 from alice_exp.model.formats.record_schema import CONFIG_PATH
 from alice_exp.model.values.config import Config
-from alice_exp.owner.rules import OwnerKey
+from alice_exp.owner.rules import OwnerKey, can_verify, holds
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"
@@ -171,7 +171,6 @@ class SshOwner:
 
     def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
         """Whether a signature is a key's over a text."""
-        from alice_exp.owner.rules import can_verify, holds
 
         if can_verify(key.line):
             return holds(key.line, text, signature, NAMESPACE)

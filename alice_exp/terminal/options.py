@@ -197,11 +197,13 @@ def moment(text: str, zone: tzinfo | None, now: datetime | None = None) -> str:
 
 def _named(text: str, zone: tzinfo | None, now: datetime) -> str:
     """Where the one span of days begins that a text names; empty if it names none, or several."""
-    from alice_exp.kernel.text.named_dates import named_spans
+    from alice_exp.kernel.text.named_dates import named_days
     from alice_exp.kernel.text.times import parsed
 
-    spans = named_spans(text, now.astimezone(zone).replace(tzinfo=None))
-    return parsed(spans[0].start.isoformat(), zone).strftime("%Y-%m-%dT%H:%M:%SZ") if len(spans) == 1 else ""
+    spans = named_days(text, now.astimezone(zone).replace(tzinfo=None))
+    return (
+        parsed(spans[0][1].start.isoformat(), zone).strftime("%Y-%m-%dT%H:%M:%SZ") if len(spans) == 1 else ""
+    )
 
 
 def seconds(text: str) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
-from alice_exp.kernel.text.named_dates import named_spans
+from alice_exp.kernel.text.named_dates import named_days
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, past_timeline
@@ -319,8 +319,8 @@ def find_thoughts(
     if not timeline.total_events:
         return []
     thoughts = {**everything(session.history), **compaction.verbatim(timeline)}
-    days = named_spans(query, session.caller.now) if mentions_time(query) else []
-    return search_thoughts(query, thoughts, timeline.segments, top, since, until, days)
+    days = named_days(query, session.caller.now) if mentions_time(query) else []
+    return search_thoughts(query, thoughts, timeline.segments, top, since, until, [span for _, span in days])
 
 
 def configured_summary(session: Session) -> Summariser | None:

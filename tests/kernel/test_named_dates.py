@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.kernel.text.named_dates import asks_only_of_days, named_spans
+from alice_exp.kernel.text.named_dates import Span, asks_only_of_days, named_days
 from alice_exp.kernel.text.times import mentions_time
 from tests.case_tables import cases, table
 from tests.cost import seconds
@@ -18,6 +18,10 @@ DAYS = cases(__file__, "DAYS")
 LONGER = cases(__file__, "LONGER")
 
 NONE = cases(__file__, "NONE")
+
+
+def named_spans(text: str, now: str | datetime) -> list[Span]:
+    return [span for _, span in named_days(text, now)]
 
 
 def test_there_are_enough_cases() -> None:

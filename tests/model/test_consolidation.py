@@ -12,8 +12,6 @@ from alice_exp.model.rules.doubt import (
     age_days,
     block_decay,
     consolidation_of,
-    frequency,
-    longevity,
 )
 from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.config import Config
@@ -48,14 +46,13 @@ def score(n: int, created: str, updated: str, kind: str = "feature") -> float:
 @pytest.mark.parametrize(("n", "expected"), [*cases(__file__, "test_frequency"), (10**9, 1.0)])
 @pytest.mark.covers("R3.8")
 def test_frequency(n: int, expected: float) -> None:
-    assert frequency(n) == pytest.approx(expected, abs=1e-6)
-    assert frequency(n) <= 1.0
+    assert consolidation_of(block(NOW, n=n), NOW).frequency == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(("days", "expected"), [(100, 0.27397), (365, 1.0), (730, 1.0), (0, 0.0), (-3, 0.0)])
 @pytest.mark.covers("R3.9")
 def test_longevity(days: float, expected: float) -> None:
-    assert longevity(days) == pytest.approx(expected, abs=1e-5)
+    assert consolidation_of(block(NOW, created=ago(days)), NOW).longevity == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.covers("R3.7")

@@ -16,7 +16,6 @@ from alice_exp.model.rules.doubt import (
     replayed,
     rested,
     still_true,
-    usual_rate,
     value,
     with_outcome,
 )
@@ -32,7 +31,8 @@ def at(day: int, hour: int = 9) -> str:
 
 @table("ok", "failed", "rate")
 def test_the_usual_rate(ok: int, failed: int, rate: float) -> None:
-    assert usual_rate(Record(ok, failed)) == pytest.approx(rate)
+    after = after_outcome(Doubt(1.0, AT[:10]), Record(ok, failed), False, AT)
+    assert after.value == pytest.approx((1 + 1 / 512) * (1 - rate / 2) / (1 - rate))
 
 
 def test_a_day_and_a_use_add_a_failure_doubles_a_success_halves() -> None:

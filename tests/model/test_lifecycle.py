@@ -17,7 +17,6 @@ from alice_exp.model.rules.lifecycle import (
     TABLE,
     Change,
     Thresholds,
-    at_least,
     level,
     outcome,
     retire,
@@ -216,10 +215,6 @@ def test_level(state: str, v: int, expected: str) -> None:
 @pytest.mark.covers("R2.37")
 def test_order_of_levels() -> None:
     assert LEVELS == ("obsolete", "possible", "past", "reliable", "super_reliable")
-    assert at_least("super_reliable", "reliable")
-    assert at_least("past", "past")
-    assert not at_least("possible", "past")
-    assert not at_least("obsolete", "possible")
 
 
 @pytest.mark.parametrize("command", [recall, context])

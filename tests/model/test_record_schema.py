@@ -28,7 +28,6 @@ from alice_exp.model.formats.record_schema import (
     EPISODES_PATH,
     EVENTS_PATH,
     SEGMENTS,
-    book_json,
     episode_json,
     event_json,
     past_timeline,
@@ -208,7 +207,7 @@ def test_any_book_is_turned_into_any_other(listed: list[Episode], data: st.DataO
     order = [one.id for one in old.episodes if one.id in both]
     order += [one for one in both if one not in order]
     new = EpisodeBook(tuple(replace(both[one], id=one) for one in order), 5)
-    text = dump({"capacity": 9, EPISODES: book_json(old)})
+    text = dump({"capacity": 9, EPISODES: [*map(episode_json, old.episodes)]})
     document = episodes("// head\n" + text + "\n// tail\n")
     assert read_episodes(document) == (old, ())
     after = edit(document, book_edits(document, old, new))
@@ -331,7 +330,7 @@ def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
 
 def test_export_and_import_are_inverse() -> None:
     book = EpisodeBook(named([Episode("", "t", {"k": [1]}, "a", {"r": 1}, True, 0.25, NOW, "r", "code")] * 3))
-    assert import_episodes(dump(book_json(book)).encode(), "in", NOW) == book.episodes
+    assert import_episodes(dump([*map(episode_json, book.episodes)]).encode(), "in", NOW) == book.episodes
     timeline = add_events(Timeline(), map(thought, range(1, 40)))[1]
     assert import_timeline(dump(timeline_json(timeline)).encode(), "in", NOW) == timeline
 

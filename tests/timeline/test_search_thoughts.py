@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.kernel.text.named_dates import named_spans
+from alice_exp.kernel.text.named_dates import named_days
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Timeline
@@ -137,7 +137,7 @@ def missed(thoughts: dict[int, Event], questions: list[tuple[str, int]]) -> list
         not in [
             one.number
             for one in search_thoughts(
-                query, thoughts, top=3, days=named_spans(query, "2026-02-10T09:00:00Z")
+                query, thoughts, top=3, days=[span for _, span in named_days(query, "2026-02-10T09:00:00Z")]
             )
         ]
     ]

@@ -134,9 +134,8 @@ def _payload(text: str, example: str = 'alice-exp memorize "use rg" --when "sear
 
 
 def _about(name: str) -> About:
-    for known in ABOUT:
-        if known == name:
-            return known
+    if name in ABOUT:
+        return name
     raise UsageError("unknown subject {name}", name=repr(name), hint="write --about work or --about user")
 
 

@@ -35,7 +35,7 @@ def why(
     opened = terminal.session
     block_id, present = provenance.find(opened, reference)
     try:
-        life = provenance.transitions(opened.history, block_id)
+        life = [*opened.history.states(block_id)][::-1]
     except ProblemError as error:
         if present is None:
             raise
@@ -152,7 +152,7 @@ def log(
     block_id = provenance.find(opened, reference)[0] if reference else ""
     filters = LogFilter(block_id, by, op, session, terminal.moment(since), terminal.moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
-    steps = provenance.transitions(opened.history, block_id) if block_id else []
+    steps = opened.history.states(block_id) if block_id else ()
     life = {act.commit: (before, after) for act, before, after in steps}
     states = []
     for act in acts:

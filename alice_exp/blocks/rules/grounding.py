@@ -24,26 +24,26 @@ def resting_on(queue: HeardQueue, heard: Sequence[Heard]) -> tuple[Evidence, ...
     return tuple(sorted(dict.fromkeys(pieces), key=lambda piece: (bool(piece.quote), piece.at)))
 
 
-def is_heard(evidence: Iterable[Evidence]) -> bool:
-    """Whether a piece of evidence is a sentence of a conversation."""
-    return any(piece.kind == "session" and piece.quote for piece in evidence)
-
-
 def said_again(blocks: Iterable[Placed]) -> Callable[[Block], Placed | None]:
     """What finds the block that rests on the same order as a draft, said in another session of its project.
 
     Of one and the same sentence a rule takes the place of what cues found in it, and such a finding joins
     the rule; two rules of one sentence are two.
     """
-    rows = ((placed, _marks(placed.block)) for placed in blocks if placed.block.origin in (HEARD, CUES))
-    told = [(placed, marks) for placed, marks in rows if marks]
+
+    @cache
+    def told() -> list[tuple[Placed, _Marks]]:
+        return [(one, _marks(one.block)) for one in blocks if one.block.origin in (HEARD, CUES)]
 
     def found(draft: Block) -> Placed | None:
         mine, projects = _marks(draft), draft.project.split() or [""]
+        # Only what was heard rests on a sentence, and only for it every block is looked at.
+        if not mine:
+            return None
         words = set(tokens(draft.payload.content))
         fits = [
             placed
-            for placed, theirs in told
+            for placed, theirs in told()
             if placed.block.project in projects
             and _join(mine, theirs, (draft.origin == CUES) != (placed.block.origin == CUES))
         ]

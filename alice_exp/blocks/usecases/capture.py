@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said_again, subject_of
+from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again, subject_of
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.kernel.errors import NotFoundError, RefusedError, followed
@@ -111,8 +111,8 @@ class _Intake:
     home: dict[Sameness, Placed]
     is_taken: Callable[[str], bool]
     rejections: Rejections
-    twin: Callable[[Payload, str], Placed | None] = lambda *_: None
-    said_again: Callable[[Block], Placed | None] = lambda _: None
+    twin: Callable[[Payload, str], Placed | None]
+    said_again: Callable[[Block], Placed | None]
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
     refused: list[Placed] = field(default_factory=list)
@@ -247,11 +247,8 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
     known = None if few else {placed.block.id for placed in likely}
     is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
-    # Only what was heard rests on a sentence, and only for it every block is looked at.
-    again = said_again([*snapshot]) if any(is_heard(draft.evidence) for draft in drafts) else lambda _: None
-    return _Intake(
-        caller, living, is_taken, Rejections.of(rejected, snapshot.decisions), _alike(trusted, few), again
-    )
+    known_as = Rejections.of(rejected, snapshot.decisions)
+    return _Intake(caller, living, is_taken, known_as, _alike(trusted, few), said_again(snapshot))
 
 
 def _alike(trusted: Sequence[Placed], few: bool) -> Callable[[Payload, str], Placed | None]:

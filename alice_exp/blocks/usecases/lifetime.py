@@ -23,7 +23,7 @@ from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import DEFAULT, Change, Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
-from alice_exp.model.rules.private_facts import pool_path
+from alice_exp.model.rules.private_facts import is_left_behind, pool_path
 from alice_exp.model.values.block import (
     HELD,
     PLACES,
@@ -81,14 +81,9 @@ _ABOVE = 2
 _BY_ACTS_ALONE = ("approved", "archived")
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """An edited block: the block and its text with comments, or the problems (``block`` is ``None`` then); none of them
-    where nothing but comments and blanks is left. Lines of problems count from the text's first."""
-
-    block: Block | None
-    raw: str = ""
-    problems: tuple[Problem, ...] = ()
+Alone = tuple[Block | None, str, tuple[Problem, ...]]
+"""An edited block: the block and its text with comments, or the problems (and no block); none of them where nothing but
+comments and blanks is left. Lines of problems count from the text's first."""
 
 
 def read_alone(text: str, old: Placed, now: str) -> Alone:
@@ -99,35 +94,32 @@ def read_alone(text: str, old: Placed, now: str) -> Alone:
     """
     document = parse(_FRAME.format(text).encode("utf-8", "surrogatepass"), old.path)
     if document.problem is not None:
-        return Alone(None, problems=(_above(document.problem),))
+        return None, "", (_above(document.problem),)
     value = document.value
     listed = value.get("blocks") if isinstance(value, dict) else None
     if listed == []:
-        return Alone(None)
+        return None, "", ()
     if not isinstance(listed, list) or len(listed) != 1 or list(value) != ["blocks"]:  # type: ignore[arg-type]
-        return Alone(None, problems=(_fault(document, (), "this is one block: what stands in { … }"),))
+        return None, "", (_fault(document, (), "this is one block: what stands in { … }"),)
     blocks, problems = read_blocks(document)
     faults = tuple(_above(problem) for problem in only_errors(problems))
     if faults or not blocks:
-        return Alone(None, problems=faults)
+        return None, "", faults
     return _checked(document, blocks[0], old, now)
 
 
 def _checked(document: Document, block: Block, old: Placed, now: str) -> Alone:
     if block.id not in ("", old.block.id):
-        fault = _fault(document, ("id",), "an id stays what it is: {id}", id=old.block.id)
-        return Alone(None, problems=(fault,))
+        return None, "", (_fault(document, ("id",), "an id stays what it is: {id}", id=old.block.id),)
     for name in _BY_ACTS_ALONE:
         if getattr(block, name) != getattr(old.block, name):
-            fault = _fault(
-                document, (name,), '"{name}" is written by acts alone; leave it as it was', name=name
-            )
-            return Alone(None, problems=(fault,))
+            said = '"{name}" is written by acts alone; leave it as it was'
+            return None, "", (_fault(document, (name,), said, name=name),)
     edits = completed(0, block, old.block.id, old, now)
     if edits:
         document = parse(edited(document, edits), old.path)
         block = read_blocks(document)[0][0]
-    return Alone(block, cut(document, ("blocks", 0)).text)
+    return block, cut(document, ("blocks", 0)).text, ()
 
 
 def _above(problem: Problem) -> Problem:
@@ -158,7 +150,7 @@ def open_block(home: Home, caller: Caller, reference: str) -> Opened:
 
 def faults(opened: Opened, text: str, caller: Caller) -> tuple[Problem, ...]:
     """The problems of the edited text, with lines counted from its first; empty if it is valid or emptied."""
-    return read_alone(text, opened.placed, caller.now).problems
+    return read_alone(text, opened.placed, caller.now)[2]
 
 
 def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
@@ -170,15 +162,13 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
     """
     from alice_exp.blocks.usecases.capture import refusal
     from alice_exp.model.rules.identity import Rejections
-    from alice_exp.model.rules.private_facts import is_left_behind
 
     require_person(caller, "edit", f"alice-exp edit {opened.placed.block.id}")
-    alone = read_alone(text, opened.placed, caller.now)
-    if alone.problems:
-        raise alone.problems[0].as_error()
-    if alone.block is None or text.strip() == opened.text.strip():
+    (block, raw, problems), path = read_alone(text, opened.placed, caller.now), opened.placed.path
+    if problems:
+        raise problems[0].as_error()
+    if block is None or text.strip() == opened.text.strip():
         return Lived(opened.placed, opened.placed)
-    block, path = alone.block, opened.placed.path
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
         present = snapshot.find(block.id)
@@ -197,7 +187,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
-        put = Put(block, path, alone.raw, path, whole=True, decided=place_of(path) == "personal")
+        put = Put(block, path, raw, path, whole=True, decided=place_of(path) == "personal")
         return ChangeSet(act, (put,)), Lived(present, after(act, present, put))
 
     return committed(home.apply(plan, PLACES))

@@ -24,6 +24,7 @@ from alice_exp.kernel.journal.act import OPS, Act, Commit, committed
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.rules.identity import Rejections
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, prefix
 
@@ -119,11 +120,6 @@ def find(session: Session, reference: str) -> tuple[str, Placed | None]:
             "{reference} fits several blocks: {few}", reference=reference, few=Names(sorted(known)[:4])
         )
     raise NotFoundError("no block ever had the id {reference}", reference=reference, hint=hint)
-
-
-def transitions(history: GitHistory, block_id: str) -> list[Step]:
-    """The acts on a block, oldest first."""
-    return [*history.states(block_id)][::-1]
 
 
 def diff(history: GitHistory, name: str = "") -> Changed:
@@ -257,7 +253,6 @@ def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
     rejected, ``UsageError`` if the block is in the home, ``NotFoundError`` if history does not have it.
     """
     from alice_exp.blocks.usecases.capture import refusal
-    from alice_exp.model.rules.identity import Rejections
 
     caller, history = session.caller, session.history
     require_person(caller, "restore", f"alice-exp restore {reference}")

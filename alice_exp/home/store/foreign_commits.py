@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, Act, Actor, Commit, Op, disclaimed, read
 from alice_exp.kernel.journal.atomic_files import sync_directory
-from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
+from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps
 from alice_exp.kernel.journal.git_process import NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, SEEN, RepoConfig
 from alice_exp.kernel.journal.transaction import FileChange
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.store.hand_edits import Adopting
-    from alice_exp.home.store.standings import Standings
-    from alice_exp.kernel.journal.commit_writer import CommitWriter
 
 
 _PRE_PUSH = """#!/bin/sh
@@ -151,7 +150,11 @@ def take_foreign(writer: CommitWriter) -> bool:
         return False
     tree = repository.tree(head)
     writer.stamps = Stamps(
-        head, repository.commit_time(head), now_ns(), -1, {path: (UNKNOWN, oid) for path, oid in tree.items()}
+        head,
+        repository.commit_time(head),
+        time.time_ns(),
+        -1,
+        {path: (UNKNOWN, oid) for path, oid in tree.items()},
     )
     files = {}
     for path, old, new in rows:

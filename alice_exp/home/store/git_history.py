@@ -20,6 +20,7 @@ from alice_exp.kernel.journal.git_process import (
     ARRIVED,
     LOST,
     NO_PROGRAMS,
+    Repository,
     isolated_environment,
     missing_git,
 )
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     import git
     from git.objects import Blob
     from git.objects import Commit as GitCommit
-
-    from alice_exp.kernel.journal.git_process import Repository
-
 
 _BLOCK = re.compile(r"exp-[0-9a-z]+")
 _MOST = 500
@@ -179,16 +177,14 @@ class GitHistory:
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
         """A block's last version in history and its source text, whether or not the block still exists."""
         for act in self.log(block=block_id):
-            for version in self.changed(act.commit).blocks:
-                if version.block_id != block_id:
-                    continue
-                if version.after is None and version.before is not None:
-                    return version.before, version.before_raw
-                if version.after is not None:
-                    path = version.after.path
-                    with self._repo() as repo:
-                        data = (repo.commit(act.commit).tree / path).data_stream.read()
-                    return version.after, raw_block(data, path, block_id)
+            changed = self.changed(act.commit)
+            version = next((one for one in changed.blocks if one.block_id == block_id), None)
+            if version is not None and version.after is not None:
+                path = version.after.path
+                text = next(one.after for one in changed.texts if one.path == path) or ""
+                return version.after, raw_block(text.encode(), path, block_id)
+            if version is not None and version.before is not None:
+                return version.before, version.before_raw
         return None
 
     def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:

@@ -4,6 +4,7 @@ as the actor ``editor``, one commit per file (DESIGN 5, 6)."""
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Collection, Mapping
 
 from alice_exp.home.store.list_files import FOLDERS, Found
@@ -14,7 +15,7 @@ from alice_exp.kernel.errors import AliceError, Hint, ProblemError, refused_as
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes, sweep
-from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps, now_ns
+from alice_exp.kernel.journal.commit_writer import UNKNOWN, CommitWriter, Stamps
 from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import first_error
@@ -53,15 +54,15 @@ class Adopting:
         self._is_foreign = is_foreign
         head = self._repository.head()
         stamps = self._writer.reread()
-        tree, time = {path: oid for path, (_, oid) in stamps.files.items()}, stamps.commit_time
+        tree, when = {path: oid for path, (_, oid) in stamps.files.items()}, stamps.commit_time
         if not head:
-            tree, time = {}, 0
+            tree, when = {}, 0
         elif stamps.head != head:
-            tree, time = self._repository.tree(head), self._repository.commit_time(head)
+            tree, when = self._repository.tree(head), self._repository.commit_time(head)
             with contextlib.suppress(ProblemError):
                 self._repository.refresh_index()
         # Taken before the files are read, so that an edit during the reading is noticed next time.
-        began = now_ns()
+        began = time.time_ns()
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
         deleted = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
         is_certain = stamps.head == head and all(stamps.unchanged(*row) for row in found.files.items())
@@ -69,7 +70,7 @@ class Adopting:
         if is_certain and not edited and not deleted:
             return
         files = {path: fresh.get(path, (UNKNOWN, oid)) for path, oid in tree.items()}
-        self._writer.stamps = Stamps(head, time, began, stamps.loose, files)
+        self._writer.stamps = Stamps(head, when, began, stamps.loose, files)
         if edited or deleted:
             self._adopt_files(found, tree, self._before(found, tree, fresh), edited, deleted)
         self._writer.save()

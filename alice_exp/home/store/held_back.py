@@ -10,8 +10,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from alice_exp.home.ports import Purged
 from alice_exp.home.store.list_files import held_file
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit, Message
@@ -20,13 +20,10 @@ from alice_exp.kernel.journal.atomic_files import replace as replace_file
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.model.formats.block_edits import Said, rewrite
+from alice_exp.model.formats.block_edits import PURGED, Said, forget, rewrite, said_by
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, PUT_AWAY, Block, Placed, place_of
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
-
-if TYPE_CHECKING:
-    from alice_exp.home.ports import Purged
 
 _TOLD = ("Reply", "Reason", "Scenario")
 """The trailers in which a person's words stand."""
@@ -63,7 +60,6 @@ def as_filed(changes: ChangeSet, seen: Snapshot) -> ChangeSet:
 def _unsaid(changes: ChangeSet, waiting: Mapping[str, Block]) -> tuple[tuple[str, str], ...]:
     """The trailers of an act, whose words a person may have taken from what is held."""
     # Loaded where something is held, which hardly an act meets.
-    from alice_exp.model.formats.block_edits import PURGED
     from alice_exp.model.rules.private_facts import secrets_alone, texts_of
 
     told = [value for name, value in changes.act.trailers if name in _TOLD]
@@ -100,10 +96,8 @@ def purge(
 ) -> Purged | None:
     """Erase an act's block from where it waits and from history; see ``Home.purge``. What was never in git
     leaves its id alone: in the tombstone, and in the ledger."""
-    from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge import purge as erase
     from alice_exp.home.store.purge_search import Versions, remains
-    from alice_exp.model.formats.block_edits import said_by
 
     (block_id,) = act.blocks
     was_held = held_back.take_out(block_id)
@@ -148,7 +142,6 @@ class HeldBack:
         if HELD not in new:
             yield
             return
-        from alice_exp.model.formats.block_edits import said_by
 
         after = new.pop(HELD)
         before = content_of(self._file)
@@ -168,7 +161,6 @@ class HeldBack:
 
     def take_out(self, block_id: str) -> bool:
         """Erase a block that waits, and what ``state/`` derives from it; False if it does not wait here."""
-        from alice_exp.model.formats.block_edits import forget, said_by
 
         data = content_of(self._file) or b""
         said = said_by(data, HELD, block_id)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from alice_exp.home.ports import Purged
 from alice_exp.home.store.list_files import kind_of, state_files
 from alice_exp.home.store.purge_search import Versions, blobs, departed, erased, first_act, remains, versions
 from alice_exp.home.store.standings import Standings
@@ -28,11 +29,6 @@ from alice_exp.kernel.text.display import WrittenForms
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.formats.block_edits import PURGED, Said, is_empty
 from alice_exp.model.rules.private_facts import secrets_alone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from alice_exp.home.ports import Purged
 
 _TOLD = (b"Alice-Reason", b"Alice-Reply", b"Alice-Scenario")
 """The trailers in which a person's words stand."""

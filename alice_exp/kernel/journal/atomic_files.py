@@ -195,12 +195,6 @@ def sync_file(path: Path) -> None:
     sync_directory(path, os.O_NOFOLLOW)
 
 
-def keep(path: Path, text: str) -> None:
-    """``replace`` for a dispensable file below ``state/``: errors of the disk are ignored, no fsync."""
-    with contextlib.suppress(OSError):
-        replace(path, text.encode(), durable=False)
-
-
 def exchange(one: Path, other: Path) -> None:
     """Exchange two names atomically; where the system cannot, by a hard link and two renames.
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, commit_lines, compose
-from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, keep, read_bytes
+from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.value_class import attributes, blob_id, dataclass
@@ -45,8 +46,9 @@ def derived(body: object) -> str:
 
 
 def keep_derived(path: Path, body: object) -> None:
-    """Write a dispensable file, see ``atomic_files.keep``."""
-    keep(path, derived(body))
+    """Write a dispensable file below ``state/``: errors of the disk are ignored, no fsync."""
+    with contextlib.suppress(OSError):
+        atomic_files.replace(path, derived(body).encode(), durable=False)
 
 
 def load_derived(path: Path) -> Any:
@@ -105,11 +107,6 @@ def keep_stamps(path: Path, stamps: Stamps) -> None:
     files = {name: (*known, oid) for name, (known, oid) in stamps.files.items()}
     known = attributes(stamps, "head commit_time at loose")
     keep_derived(path, {"version": _VERSION, **known, "files": files})
-
-
-def now_ns() -> int:
-    """The current time in ns for ``Stamps.at``, comparable with file times."""
-    return time.time_ns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +217,7 @@ class CommitWriter:
         if not unsure:
             return True
         # Taken before the files are read, so that an edit during the reading is noticed next time.
-        began = now_ns()
+        began = time.time_ns()
         for path in unsure:
             try:
                 data, signature = read_bytes(self.work_tree / path)

@@ -305,11 +305,6 @@ def day_of(moment: str | datetime) -> datetime:
     return known.astimezone(UTC).replace(tzinfo=None) if known.tzinfo else known
 
 
-def named_spans(text: str, now: str | datetime) -> list[Span]:
-    """The spans that a question names, see ``named_days``."""
-    return [span for _, span in named_days(text, now)]
-
-
 def named_days(text: str, now: str | datetime) -> list[tuple[str, Span]]:
     """The spans that a question names, each with its words, in order of appearance; empty if it names none.
 

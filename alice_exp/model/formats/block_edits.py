@@ -183,11 +183,8 @@ def _remove(file: _File, block_id: str) -> None:
 
 def same_block(one: Block, other: Block) -> bool:
     """Whether two versions of a block are equal apart from access counts and reports."""
-
-    def bare(block: Block) -> Block:
-        return replace(block, access_count=0, last_accessed_at="", consolidation_score=0.0, reported=None)
-
-    return bare(one) == bare(other)
+    names = ("access_count", "last_accessed_at", "consolidation_score", "reported")
+    return replace(one, **{name: getattr(other, name) for name in names}) == other
 
 
 UNREADABLE = (

@@ -260,11 +260,6 @@ def _present(value: object, bare: object, keys: Sequence[str], always: frozenset
     return written
 
 
-def book_json(book: EpisodeBook) -> list[Json]:
-    """All episodes as one JSON array (R0.47)."""
-    return [episode_json(episode) for episode in book.episodes]
-
-
 def timeline_json(timeline: Timeline) -> dict[str, Json]:
     """The whole timeline as JSON, in the form of ``events.jsonc`` (R1.43)."""
     counters: dict[str, Json] = {key: getattr(timeline, key) for key in COUNTERS}

@@ -62,18 +62,13 @@ WORSE = 0.2
 """By how much less success than beside it a newcomer is suspected of."""
 
 
-def usual_rate(record: Record) -> float:
-    """The success rate that a record before an outcome speaks for, less a fifth, in [0.5, 0.8]:
-    min(.8, max(.5, (a + 4)/(a + f + 5) - .2))."""
-    return min(0.8, max(0.5, (record.ok + 4) / (record.ok + record.failed + 5) - 0.2))
-
-
 def after_outcome(doubt: Doubt | None, before: Record, ok: bool, at: str) -> Doubt:
-    """The doubt after one outcome at ``at`` (ISO-8601 UTC), with the record ``before`` it; it latches nothing."""
+    """The doubt after one outcome at ``at`` (ISO-8601 UTC), with the record ``before`` it, which speaks for a success
+    rate, less a fifth, in [0.5, 0.8]: min(.8, max(.5, (a + 4)/(a + f + 5) - .2)); it latches nothing."""
     day = at[:10]
     held = doubt or Doubt(0.0, "")
     value = held.value + EACH + (DAILY if day > held.day else 0.0)
-    rate = usual_rate(before)
+    rate = min(0.8, max(0.5, (before.ok + 4) / (before.ok + before.failed + 5) - 0.2))
     value = value / 2 if ok else value * (1 - rate / 2) / (1 - rate)
     return replace(held, value=round(value, 12), day=max(day, held.day))
 
@@ -238,16 +233,6 @@ def age_days(earlier: str, now: str) -> float:
     return max(0.0, seconds(now) - seconds(earlier)) / DAY if earlier else 0.0
 
 
-def frequency(access_count: int) -> float:
-    """ln(1 + n) / ln(100), clamped to [0, 1] (R3.8, B3.3)."""
-    return min(1.0, math.log1p(max(0, access_count)) / math.log(100))
-
-
-def longevity(age: float) -> float:
-    """Age in days over 365, clamped to [0, 1] (R3.9)."""
-    return min(1.0, max(0.0, age) / 365)
-
-
 def block_decay(
     block: Block, now: str, *, half_life_days: Mapping[str, float] = HALF_LIFE_DAYS, settled: bool = True
 ) -> float:
@@ -268,13 +253,14 @@ def consolidation_of(
     weights: Weights = Weights(),
     unfolded: int = 0,
 ) -> Consolidation:
-    """0.5 · frequency + 0.2 · longevity + 0.3 · recency of a block, clamped to [0, 1], with its terms (R3.7).
+    """0.5 · frequency + 0.2 · longevity + 0.3 · recency of a block, clamped to [0, 1], with its terms (R3.7): of n
+    reads ln(1 + n) / ln(100) (R3.8, B3.3), the age in days over 365 (R3.9), each 1 at most.
 
     ``unfolded`` reads are more than it holds; the score stored in it is that of the last fold (B3.4, B3.6). Recency
     decays by the base half-life: with the stretched one the score would depend on itself (R3.11, B3.2).
     """
-    often = frequency(block.access_count + unfolded)
-    long = longevity(age_days(block.created_at, now))
+    often = min(1.0, math.log1p(block.access_count + unfolded) / math.log(100))
+    long = min(1.0, age_days(block.created_at, now) / 365)
     lately = block_decay(block, now, half_life_days=half_life_days, settled=False)
     score = weights.frequency * often + weights.longevity * long + weights.recency * lately
     return Consolidation(often, long, lately, min(1.0, max(0.0, score)))

@@ -7,22 +7,18 @@ failure counts once per scenario until a success there clears it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from alice_exp.kernel.errors import Hint, RefusedError
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, State
 from alice_exp.model.values.config import Config, Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc import Json
-
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -143,11 +139,6 @@ def risen(state: State, verifications: int, thresholds: Thresholds) -> State:
     if needed is None or verifications < needed or row.promotes_to == "super_reliable":
         return state
     return row.promotes_to or state
-
-
-def at_least(has: Level, minimum: Level) -> bool:
-    """Whether a level is at least ``minimum``, in the order of ``LEVELS`` (R2.37)."""
-    return LEVELS.index(has) >= LEVELS.index(minimum)
 
 
 def scenario_of(scenario: str, context: Mapping[str, Json], day: str) -> str:

@@ -22,6 +22,7 @@ from alice_exp.model.values.block import (
     Entry,
     Place,
     Placed,
+    Standing,
     namespace_of,
     path_of,
     place_of,
@@ -29,7 +30,6 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from alice_exp.model.values.block import Standing
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 
