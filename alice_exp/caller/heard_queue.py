@@ -110,8 +110,6 @@ class HeardQueue:
         """When the same was said in other sessions of that project in the last 180 days: those that wait with their
         words, of those that were read the day alone."""
         plain = marks_of(one.text)
-        if not plain:
-            return ()
         told = [
             other.evidence
             for other in self.waiting()

@@ -247,16 +247,12 @@ def _drafts(
     """What was found, and the other sentences that say again what a living block rests on, which they join."""
 
     def draft(one: own.Inference, origin: str) -> Draft:
-        # The newest block about the user, outside the archive, with another value of the same slot (B4.14).
+        # The newest block about the user with another value of the same slot (B4.14).
         others = (
-            (placed.block.created_at, placed.block.id)
-            for placed in seen
-            if one.slot in placed.block.tags
-            and placed.place != "archive"
-            and placed.block.about == "user"
-            and placed.block.payload.content != one.content
+            (block.created_at, block.id)
+            for block in (placed.block for placed in seen)
+            if one.slot in block.tags and block.about == "user" and block.payload.content != one.content
         )
-        superseded = max(others, default=("",)) if one.slot else ("",)
         rows = _heard(records, one.sentences)
         return Draft(
             Payload(one.content),
@@ -264,7 +260,7 @@ def _drafts(
             type=one.type,
             about=one.about,
             tags=one.tags,
-            replaces=superseded[1:],
+            replaces=max(others, default=("",))[1:],
             evidence=resting_on(opened.heard, rows),
             importance=one.importance,
             project="" if one.everywhere else held_in(rows[-1].project, one.content, one.quote),

@@ -34,12 +34,6 @@ def test_what_somebody_else_wrote_is_out(text: str) -> None:
     assert own.own_sentences(text) == [OWN]
 
 
-def test_what_the_agent_said_before_is_not_the_persons() -> None:
-    line = "The telemetry flags must never be read from the root command at all."
-    own_one = "No, they belong to run."
-    assert own.own_sentences(f"{line}\n{own_one}", answered=f"I found: {line}") == [own_one]
-
-
 @pytest.mark.covers("B4.21")
 def test_at_most_twelve_of_a_session_cues_first_and_statements_before_questions() -> None:
     talk = [Message("user", f"Look at module number {at} for a moment.") for at in range(30)]

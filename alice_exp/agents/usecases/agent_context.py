@@ -93,29 +93,25 @@ def user_memory(found: Sequence[Recollection], *, similarity: bool = False) -> s
     return "\n".join(["[User Memory]", *lines]) if lines else ""
 
 
-def user_memories(session: Session, query: str, top: int, filters: Filters) -> list[Match]:
-    """The blocks about the user that match a query best: what is approved in the order and without the rivals of a
-    decision, then what is unreviewed (B4.11); those of other projects are left out. Counts as a read."""
-    from alice_exp.finding.usecases import recall, replaced_ones
-
-    found = recall(session, query, {}, top, replace(filters, about="user", here_only=True))
-    approved = {one.placed.block.id: one for one in found if one.approved}
-    waiting = replaced_ones(session) if approved else ()
-    able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
-    told = together(able, is_rival, top, top)
-    return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]
-
-
 def recollect(
     session: Session, query: str, top: int, filters: Filters, *, records: bool = True
 ) -> list[Recollection]:
-    """At most ``top`` blocks about the user, best first; behind them at most ``top`` records that fit, best first.
+    """At most ``top`` blocks about the user, what is approved in the order and without the rivals of a decision, then
+    what is unreviewed (B4.11); behind them at most ``top`` records that fit, best first.
 
-    What a told block rests on is not told again. A secret is cut to its first characters, as nobody asked for it:
-    ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
+    What a told block rests on is not told again, nor what belongs to another project. A secret is cut to its first
+    characters, as nobody asked for it: ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read;
+    ``records=False``: blocks alone.
     """
+    from alice_exp.finding.usecases import recall, replaced_ones
+
+    matches = recall(session, query, {}, top, replace(filters, about="user", here_only=True))
+    approved = {one.placed.block.id: one for one in matches if one.approved}
+    waiting = replaced_ones(session) if approved else ()
+    able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
+    chosen = [approved[one.block.id] for one in together(able, is_rival, top, top)]
     told, known = list[Recollection](), set[str]()
-    for found in user_memories(session, query, top, filters):
+    for found in (*chosen, *(one for one in matches if not one.approved)):
         match = replace(found, placed=masked_block(found.placed))
         block = match.placed.block
         what = block.id, block.payload.content, block.updated_at

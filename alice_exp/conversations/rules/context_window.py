@@ -80,11 +80,8 @@ def estimate_tokens(text: str) -> int:
 
 def count_tokens(messages: Sequence[Message], estimate: Estimate = estimate_tokens) -> int:
     """Total tokens of the messages: texts, tool calls, and the overhead of each (B4.2)."""
-    calls = [call for one in messages for call in one.tool_calls]
-    told = [
-        *(one.content for one in messages),
-        *(text for one in calls for text in (one.name, one.arguments)),
-    ]
+    calls = (text for one in messages for call in one.tool_calls for text in (call.name, call.arguments))
+    told = chain((one.content for one in messages), calls)
     return sum(map(estimate, told)) + MESSAGE_TOKENS * len(messages)
 
 

@@ -85,9 +85,9 @@ def words_of(text: str) -> Patterns:
     return _ZH if _CJK.search(text) else _EN
 
 
-def own_sentences(text: str, answered: str = "") -> list[str]:
+def own_sentences(text: str) -> list[str]:
     """The sentences of a message that its sender typed, as far as shapes tell, each of at most ``LONGEST`` characters,
-    word for word; ``answered`` is what the agent said before.
+    word for word.
 
     In doubt a line is not theirs: what is missed can be said again.
     """
@@ -99,7 +99,7 @@ def own_sentences(text: str, answered: str = "") -> list[str]:
         lines = lines[: turns[0]]
     kept: list[str] = []
     for line in lines:
-        if _LINE.search(line) or (len(line) > 40 and line.strip() in answered):
+        if _LINE.search(line):
             continue
         if line.rstrip().endswith((":", "：")) and _LEAD.search(line.rstrip()):
             break
@@ -134,12 +134,9 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
 
 def said(messages: Sequence[Message]) -> list[Said]:
     """Every sentence of the user in these messages, each once, in order; what is to be kept nowhere is not there."""
-    found, answered = dict[str, Said](), ""
+    found = dict[str, Said]()
     for index, message in enumerate(but_unrecorded(messages)):
-        if message.role != "user":
-            answered = message.content
-            continue
-        for place, one in enumerate(own_sentences(message.content, answered)):
+        for place, one in enumerate(own_sentences(message.content) if message.role == "user" else ()):
             if one not in found:
                 plain = Said(index, one, place=place)
                 strength = bool(plain.shows("cue")) + bool(plain.shows("strong"))
@@ -287,12 +284,11 @@ def _line(value: object) -> str:
 def _quoted(value: object, sentences: Sequence[Said]) -> tuple[Said, ...]:
     """The sentences that a quote names, by number or by their words; none where it names another text."""
     named = value if isinstance(value, list) else [value]
-    numbers = {one for one in named if isinstance(one, int) and not isinstance(one, bool)}
     words = [text for one in named if isinstance(one, str) and (text := fingerprint_text(one))]
     return tuple(
         one
         for at, one in enumerate(sentences, start=1)
-        if at in numbers or any(each in fingerprint_text(one.text) for each in words)
+        if at in named or any(each in fingerprint_text(one.text) for each in words)
     )
 
 
@@ -313,7 +309,6 @@ def _share(value: object) -> float:
 _SUPPOSED, _ORDER = 0.8, 0.6
 """Importance of what the assistant asked about (at most, B4.8), and of an order."""
 
-_FIRST_PERSON = re.compile(r"\bi\b|\bmy name\b|\bcall me\b")
 _CLAUSE = re.compile(r"[，,;；。.!！]\s*(?:(?:and|but|so)\s+)?|\s+and\s+(?=I\b)|\s+(?=I'm\b)")
 
 
@@ -352,14 +347,13 @@ def order_of(one: Said) -> Inference:
 
 def _about(one: Said) -> Iterator[Inference]:
     """What the rows find in each clause of a sentence that is the speaker's own."""
-    is_chinese = words_of(one.text) is _ZH
-    if not (is_chinese or _FIRST_PERSON.search(one.text.lower())) or one.shows("unreal"):
+    if one.shows("unreal"):
         return
     explicit = one.shows("explicit")
     rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
     for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
         told: set[str] = set()
-        for (kind, importance, tags, content, _), shape in _rows(_FILES[is_chinese]):
+        for (kind, importance, tags, content, _), shape in _rows(_FILES[words_of(one.text) is _ZH]):
             match = shape.match(clause) if kind not in told else None
             if match:
                 told.add(kind)
