@@ -10,16 +10,15 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import socket
 import struct
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from glob import glob
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.agents.store import spool
 from alice_exp.caller.acting import Acting, Caller
@@ -50,23 +49,18 @@ _READ = 0.7
 _FORM = {"type": "object", "properties": {}}
 
 
-class Dialog(Protocol):
-    """The host's dialog."""
-
-    streams: tuple[int, int]
-    modes: frozenset[str]
-
-    def ask(self, params: Mapping[str, Any]) -> str:
-        """Show it, and wait: ``accept``, ``decline`` or ``cancel``; the last where nobody answers any more."""
-        ...
+Ask: TypeAlias = Callable[[Mapping[str, Any]], str]
+"""Shows the host's dialog and waits: ``accept``, ``decline`` or ``cancel``."""
 
 
-def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
+def ask_person(
+    session: Session, ask: Ask, streams: tuple[int, int], modes: Collection[str]
+) -> dict[str, Any]:
     """Ask about what waits and was never shown; what was decided, by id, and how many more wait.
 
     ``RefusedError`` where the person cannot be asked here, or was asked today.
     """
-    if why := refused_here(session, dialog.streams, dialog.modes):
+    if why := refused_here(session, streams, modes):
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
     from alice_exp.review.usecases.todays_report import heartbeat
 
@@ -77,12 +71,12 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
     if fresh and not spool(session).first(f"asked-{session.caller.day}"):
         raise RefusedError("the person was asked today already", hint=_ELSEWHERE)
     if fresh and has_owner_key(session):
-        return {"page": _show_page(session, dialog, report), "waiting": len(waiting)}
+        return {"page": _show_page(session, ask, report), "waiting": len(waiting)}
     # What a dialog showed once is no report, and yet was shown.
     new = (one for one in fresh if spool(session).first(f"shown-{one.block.id}"))
     fresh = [*islice(new, MOST)]
     for number, placed in enumerate(fresh, start=1):
-        said = _answer(dialog, _text(placed, number, len(fresh)))
+        said = _answer(ask, _text(placed, number, len(fresh)))
         if not said:
             break
         decided[_decided(session, placed, said)].append(placed.block.id)
@@ -95,7 +89,7 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
     }
 
 
-def _show_page(session: Session, dialog: Dialog, report: Agenda) -> str:
+def _show_page(session: Session, ask: Ask, report: Agenda) -> str:
     """Have the host open the report's page, which composes the reply that a terminal signs; the page's address."""
     from alice_exp.review.cli.heartbeat_command import summary
     from alice_exp.review.cli.report_html import page, written
@@ -105,7 +99,7 @@ def _show_page(session: Session, dialog: Dialog, report: Agenda) -> str:
         "{count} things wait. Your key signs what you approve: the page composes your reply, a terminal takes it.",
         count=len(report.items),
     )
-    dialog.ask({"mode": "url", "url": where, "elicitationId": session.caller.new_id("ask"), "message": text})
+    ask({"mode": "url", "url": where, "elicitationId": session.caller.new_id("ask"), "message": text})
     return where
 
 
@@ -147,11 +141,11 @@ def _text(placed: Placed, number: int, count: int) -> str:
     return "\n".join(visible(" ".join(line.split())) for line in (asked, told, rests))
 
 
-def _answer(dialog: Dialog, text: str) -> str:
+def _answer(ask: Ask, text: str) -> str:
     """What a person said; empty where twice the answer came sooner than anybody reads."""
     for _ in range(2):
         began = time.monotonic()
-        said = dialog.ask({"message": text, "requestedSchema": _FORM})
+        said = ask({"message": text, "requestedSchema": _FORM})
         if time.monotonic() - began >= _READ:
             return said if said in ("accept", "decline") else "cancel"
     return ""
@@ -178,11 +172,6 @@ _SETTINGS = (
     *("{cwd}/.codex/config.toml", "{cwd}/.codex/hooks.json"),
     *("/etc/claude-code/managed-settings.json", "/etc/codex/config.toml"),
 )
-
-
-def program_of(host: Host) -> str:
-    """The program of a host on this person's path, as ``connect`` registers it; empty where there is none."""
-    return shutil.which(host.program) or ""
 
 
 def has_owner_key(session: Session) -> bool:

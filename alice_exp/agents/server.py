@@ -246,7 +246,7 @@ class Server:
             if name == "ask_person" and self.modes:
                 from alice_exp.agents.ask_person import ask_person
 
-                answer = ask_person(session, self)
+                answer = ask_person(session, self.ask, self.streams, self.modes)
             else:
                 answer = call(connection, name, {} if sent is None else sent)
         except Exception as error:

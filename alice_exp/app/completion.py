@@ -75,12 +75,12 @@ def complete(words: Sequence[str]) -> int:
 def _offers(before: list[str], begun: str) -> Iterator[Candidate]:
     table, group, name, rest = _walked(before)
     if name is None:
-        for key, target in table.items():
-            told = ""
-            if isinstance(target, str):
-                module, _, function = target.partition(":")
-                told = inspect.getdoc(getattr(import_module(module), function)) or ""
-            if key.startswith(begun):
+        for key in table:
+            if key and key.startswith(begun):
+                told = ""
+                if isinstance(target := table[key], str):
+                    module, _, function = target.partition(":")
+                    told = inspect.getdoc(getattr(import_module(module), function)) or ""
                 yield key, in_language(told).partition("\n")[0]
         return
     target = table[name]

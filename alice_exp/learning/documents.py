@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import brief, payload_text, texts
-from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.rules.doubt import Rate, is_in_doubt
 from alice_exp.model.values.block import CONFIDENCE, Placed, Record, is_of_team
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.impact import Assessment, Grade, Impact, Quality
     from alice_exp.learning.usecases.decision_outcome import Decision
-    from alice_exp.model.rules.doubt import Rate
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.records import Episode
 

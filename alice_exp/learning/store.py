@@ -9,16 +9,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.commit_writer import derived, load_derived
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import attributes, dataclass
-
-if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc import Json
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000

@@ -6,11 +6,12 @@ Only a person adds a remote or syncs. A remote that was not declared private get
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import require_person
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError, followed
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
@@ -25,11 +26,6 @@ from alice_exp.sync.remotes import Exchanged, Remote, remotes
 from alice_exp.sync.rules.merge_homes import told_key
 from alice_exp.sync.store.git_remotes import exchange
 from alice_exp.sync.store.incoming_history import tips
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.home.session import Session
 
 NOTHING = Exchanged()
 """The result of an exchange that transferred nothing."""

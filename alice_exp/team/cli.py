@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -19,14 +20,10 @@ from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.team import usecases as teams
 from alice_exp.team.repositories import teaming
 from alice_exp.team.rules.team_file import PATH, Lesson
+from alice_exp.team.usecases import Held, Publishing, Teaming
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from alice_exp.team.usecases import Held, Publishing, Teaming
 
 
 def publish(

@@ -10,20 +10,17 @@ import shlex
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from alice_exp.kernel.errors import ProblemError, RefusedError, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import missing_git
+from alice_exp.kernel.jsonc import Json
 from alice_exp.team.rules.publication import SIGN
 from alice_exp.team.rules.team_file import LARGEST, PATH, merge_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from alice_exp.kernel.jsonc import Json
 
 _SAFELY = {
     # A repository that came as an archive brings its own configuration: nothing of it is run.

@@ -209,11 +209,11 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
         return (), ()
 
     entry_of = entries(teaming.session)
-
-    def is_trusted(block: Block) -> bool:
-        return _standing(teaming.names, entry_of, block)[1] == "trusted"
-
-    file = team_file.read(data, is_trusted, only_known=only_trusted)
+    file = team_file.read(
+        data,
+        lambda block: _standing(teaming.names, entry_of, block)[1] == "trusted",
+        only_known=only_trusted,
+    )
     kept = state(teaming.session)
     uses, words = kept.uses(), kept.words()
     # What is approved for the project here: the same words need no second yes.

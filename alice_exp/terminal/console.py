@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alice_exp.kernel.errors import AliceError, Hint, Names, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.jsonc import Problem, first_error
 from alice_exp.kernel.text.display import cells, one_line, visible, wrapped
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.terminal import options
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
-from alice_exp.terminal.streams import json_error, json_text, paged, stop
+from alice_exp.terminal.streams import json_text, paged, stop
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc import Problem
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -69,8 +69,6 @@ class Terminal:
 
     def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
         """A snapshot with the record file at ``path``; if that has a problem, its last good version, and a warning."""
-        from alice_exp.kernel.jsonc import first_error
-
         snapshot = self.session.recorded(path, places)
         if (fault := first_error(snapshot.problems, path)) is not None:
             self.warn(fault.as_error("{message}; the last good version answers"))
@@ -217,7 +215,7 @@ class Terminal:
                 "hint": rendered(error.hint),
                 **attributes(error, "path line column"),
             }
-            sys.stderr.write(json_error(body))
+            sys.stderr.write(json_text({"error": body}, None, sys.stderr))
         else:
             sys.stderr.write(folded(f"alice-exp: {sentence(error)}", sys.stderr))
         return error.exit_code

@@ -8,6 +8,7 @@ import os
 import select
 import shlex
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -244,7 +245,6 @@ def _goes_on(raw: bytes, handle: int) -> bool:
 @contextmanager
 def _raw(handle: int) -> Iterator[int]:
     """Turn off the terminal's line buffering and echo for one key; always restores them."""
-    import signal
     import termios
     import tty
 

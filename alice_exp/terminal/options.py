@@ -18,7 +18,7 @@ import typer
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc import Json, Problem, strict
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
-from alice_exp.terminal.language import BOUNDS, require_fitting
+from alice_exp.terminal.language import BOUNDS, require_fitting, say
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
@@ -267,8 +267,6 @@ def _text(_: Any, parameter: Any, value: Any) -> Any:
 
 def _stdin(metavar: str) -> str:
     if sys.stdin.isatty():
-        from alice_exp.terminal.language import say
-
         sys.stderr.write(say("reading from the keyboard; Ctrl-D ends it") + "\n")
     try:
         text = sys.stdin.buffer.read().decode()
@@ -300,7 +298,6 @@ def named(context: Any, parameter: Any, value: Any) -> Any:
 def _known(word: str) -> str:
     """The word of a closed choice that tables show as this in the person's language: possible of 可能."""
     from alice_exp.model.rules.lifecycle import LEVELS
-    from alice_exp.terminal.language import say
 
     shown = {say(one): one for one in (*LEVELS, *BLOCK_TYPES, *SETS, "work")} | {say("the user"): "user"}
     return shown.get(word, word)

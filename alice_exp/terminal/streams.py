@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from alice_exp.kernel.errors import so_far
-from alice_exp.kernel.text.display import Markup, filling, visible
+from alice_exp.kernel.text.display import Markup, escaped_json, filling, visible
 from alice_exp.kernel.value_class import sha256
 from alice_exp.terminal.language import language, say
 
@@ -42,26 +42,22 @@ def settle() -> None:
             stream_.reconfigure(errors="backslashreplace")
 
 
-def json_text(document: object, indent: int | None = 2) -> str:
+def json_text(document: object, indent: int | None = 2, stream: TextIO | None = None) -> str:
     """A document as JSON with a final newline, indented or on one line.
 
-    Escaped is what stdout's encoding may lack, and whatever could control a terminal: the document is the same.
+    Escaped is what the encoding of the stream (stdout) may lack, and whatever could control a terminal: the document is
+    the same.
     """
-    return _document(document, sys.stdout, indent)
-
-
-def json_error(body: object) -> str:
-    """The one line of JSON by which a command with ``--json`` fails, for stderr."""
-    return _document({"error": body}, sys.stderr, None)
-
-
-def _document(document: object, stream: TextIO, indent: int | None) -> str:
-    is_ascii = not (stream.encoding or "").lower().replace("-", "").replace("_", "").startswith("utf")
+    is_ascii = (
+        not ((stream or sys.stdout).encoding or "")
+        .lower()
+        .replace("-", "")
+        .replace("_", "")
+        .startswith("utf")
+    )
     text = json.dumps(document, ensure_ascii=is_ascii, indent=indent, default=str) + "\n"
     if text.isascii() and "\x7f" not in text:
         return text
-    from alice_exp.kernel.text.display import escaped_json
-
     return escaped_json(text)
 
 

@@ -16,9 +16,9 @@ from unittest.mock import patch
 from alice_exp.finding.rules import concerns
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus
-from alice_exp.learning.rules.impact import Grade, Weights, assess
-from alice_exp.model.rules.doubt import HALF_LIFE_DAYS
+from alice_exp.learning.rules.impact import Grade, assess
 from alice_exp.model.values.block import Block, Payload, Placed
+from alice_exp.model.values.config import Config
 from docs.bench.bench_recall import load, strangers_of
 from docs.bench.calibrate import NAMES, family
 
@@ -49,7 +49,7 @@ class Said:
 
     def level(self, sure: float) -> Grade:
         """The level with another value of ``SURE``."""
-        return assess("", self.found, NOW, Weights(), HALF_LIFE_DAYS, self.certain(sure)).grade
+        return assess("", self.found, NOW, Config(), self.certain(sure)).grade
 
 
 def answers(name: str) -> Iterator[Said]:

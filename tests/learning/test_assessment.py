@@ -11,18 +11,17 @@ from alice_exp.learning.rules.impact import (
     LEAST_CERTAIN,
     Grade,
     Stats,
-    Weights,
     assess,
     grade,
     meta_score,
 )
-from alice_exp.model.rules.doubt import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed, State
+from alice_exp.model.values.config import Config
 from alice_exp.terminal.language import say
 from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"
-EQUAL = Weights()
+CONFIG = Config()
 
 
 def _blocks(count: int, state: State, **fields: object) -> list[Placed]:
@@ -54,17 +53,17 @@ def _blocks(count: int, state: State, **fields: object) -> list[Placed]:
 )
 @pytest.mark.covers("R3.19")
 def test_each_part_has_its_weight(stats: Stats, weight: float) -> None:
-    assert meta_score(stats, EQUAL) == weight
+    assert meta_score(stats, CONFIG) == weight
 
 
 def document(found: list[Placed], topic: str = "topic", told: Callable[[str], str] = str) -> dict[str, Any]:
     """What a program is told of an assessment of these blocks."""
-    return assessment(assess(topic, found, NOW, EQUAL, HALF_LIFE_DAYS), told)
+    return assessment(assess(topic, found, NOW, CONFIG), told)
 
 
 @pytest.mark.covers("R3.20")
 def test_the_sources_own_number() -> None:
-    assert meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), EQUAL) == 0.8234
+    assert meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), CONFIG) == 0.8234
     assert grade(0.8234, 15) == "high"
 
 
@@ -73,7 +72,7 @@ def test_the_sources_own_number() -> None:
 def test_worked_vectors(
     count: int, state: State, fields: dict[str, object], score: float, level: str
 ) -> None:
-    assessed = assess("topic", _blocks(count, state, **fields), NOW, EQUAL, HALF_LIFE_DAYS)
+    assessed = assess("topic", _blocks(count, state, **fields), NOW, CONFIG)
     assert assessed.score == pytest.approx(score, abs=1e-9)
     assert assessed.grade == level
     assert len(assessed.evidence) == min(count, 5)
@@ -115,7 +114,7 @@ def test_the_sentence_and_the_suggestion_are_the_sources(monkeypatch: pytest.Mon
 def test_fifty_are_looked_at_and_five_shown_in_less_than_a_tenth_of_a_second() -> None:
     many = _blocks(12, "past") * 100
     began = time.process_time()
-    assessed = assess("topic", many, NOW, EQUAL, HALF_LIFE_DAYS)
+    assessed = assess("topic", many, NOW, CONFIG)
     assert time.process_time() - began < 0.1
     assert (assessed.stats.total, len(assessed.evidence)) == (50, 5)
 
@@ -143,13 +142,10 @@ def test_confidence_as_a_word(confidence: float, level: str) -> None:
 @pytest.mark.covers("R3.27")
 def test_a_level_falls_with_the_certainty_that_it_is_about_the_topic() -> None:
     grades = [
-        assess("topic", _blocks(10, "reliable"), NOW, EQUAL, HALF_LIFE_DAYS, certain).grade
-        for certain in (1.0, 0.5, 0.2)
+        assess("topic", _blocks(10, "reliable"), NOW, CONFIG, certain).grade for certain in (1.0, 0.5, 0.2)
     ]
     assert grades == ["medium", "low", "very_low"]
-    doubted = assess("topic", _blocks(4, "past"), NOW, EQUAL, HALF_LIFE_DAYS, 0.5)
-    assert doubted.score == meta_score(doubted.stats, EQUAL) and doubted.stats.total == 4
-    unsure = [
-        assess("topic", _blocks(4, "past"), NOW, EQUAL, HALF_LIFE_DAYS, certain) for certain in (0.0, 0.1)
-    ]
+    doubted = assess("topic", _blocks(4, "past"), NOW, CONFIG, 0.5)
+    assert doubted.score == meta_score(doubted.stats, CONFIG) and doubted.stats.total == 4
+    unsure = [assess("topic", _blocks(4, "past"), NOW, CONFIG, certain) for certain in (0.0, 0.1)]
     assert unsure[0] == unsure[1] and LEAST_CERTAIN == 0.1, "what fits by its context alone is known a little"

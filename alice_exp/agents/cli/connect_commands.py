@@ -4,6 +4,7 @@ served."""
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.agents import host_config, store
-from alice_exp.agents.ask_person import program_of
+from alice_exp.agents import host_config, server, store
 from alice_exp.agents.connected_hosts import foreign
 from alice_exp.agents.host_config import (
     NAME,
@@ -25,7 +25,6 @@ from alice_exp.agents.host_config import (
     removed,
     unhooked,
 )
-from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.agents.store import Spool, spool
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
@@ -90,16 +89,16 @@ def connect(
     done = []
     for host, plan in plans:
         program, arguments = str(store.place(session.root)), _arguments(host)
-        server = store.try_server(program, arguments)
-        if server != "ok":
+        said = store.try_server(program, arguments)
+        if said != "ok":
             raise ProblemError(
                 "the server cannot start: {why}; nothing was written for {host}",
-                why=server,
+                why=said,
                 host=host.name,
                 hint=f"{program} {' '.join(arguments)}",
             )
         spool(session).keep(host.name, _facts(host, plan, spool(session), session.caller.now))
-        done.append(_document(host, plan, _write(plan), server))
+        done.append(_document(host, plan, _write(plan), said))
     _answer(terminal, done, [], hosts)
 
 
@@ -162,11 +161,11 @@ def _edits(
 
     # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
     plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
-    server = host_config.place(host)
+    place = host_config.place(host)
     if out or (plugged and rule):
-        yield server, lambda text, path, was: removed(text, path, host, was)
+        yield place, lambda text, path, was: removed(text, path, host, was)
     else:
-        yield server, lambda text, path, _: installed(text, path, host, program, _arguments(host), ask)
+        yield place, lambda text, path, _: installed(text, path, host, program, _arguments(host), ask)
     if host.hooks.file:
         place = host_config.under(host, host.hooks.file)
         if out or plugged:
@@ -178,7 +177,7 @@ def _edits(
         if rule:
             yield place, permission(rule, out or ask or not plugged)
     if host.instructions:
-        body = f"## alice-exp\n\n{INSTRUCTIONS}"
+        body = f"## alice-exp\n\n{server.INSTRUCTIONS}"
         notes = host_config.under(host, host.instructions)
         yield notes, lambda text, *_: without_block(text) if out else with_block(text, body=body)
 
@@ -190,14 +189,15 @@ def _arguments(host: Host) -> list[str]:
 
 def _facts(host: Host, plan: Sequence[Planned], calls: Spool, now: str) -> dict[str, Any]:
     """What is to be known of a host's files before we came: they are looked at when it is connected first."""
+    program = shutil.which(host.program) or ""
     if known := calls.kept(host.name):
-        return {**known, "program": program_of(host)}
+        return {**known, "program": program}
     bare = {str(one.path): bare_parts(one.before, str(one.path)) for one in plan if one.path.exists()}
     is_new = not any(NAME in one.before for one in plan if one.path == host_config.place(host))
     own = is_new and any(f'"{host.permission}"' in one.before for one in plan) if host.permission else False
     return {
         "at": now,
-        "program": program_of(host),
+        "program": program,
         "bare": {path: parts for path, parts in bare.items() if parts},
         "own": own,
     }
@@ -213,14 +213,14 @@ def _write(plan: Sequence[Planned]) -> tuple[str, ...]:
     return tuple(str(one.path) for one in changed)
 
 
-def _document(host: Host, plan: Sequence[Planned], written: Sequence[str], server: str) -> dict[str, Any]:
+def _document(host: Host, plan: Sequence[Planned], written: Sequence[str], said: str) -> dict[str, Any]:
     document = {
         "host": host.name,
         "written": list(written),
         "files": [str(one.path) for one in plan],
-        **({"server": server} if server else {}),
+        **({"server": said} if said else {}),
     }
-    if host.hooks.asks_trust and written and server:
+    if host.hooks.asks_trust and written and said:
         document["next"] = say(
             "{host} runs no hook before you trust it: start it once and answer its question, or type /hooks there",
             host=host.name,
@@ -274,8 +274,6 @@ def serve(terminal: Terminal) -> None:
 
     Example: alice-exp mcp
     """
-    from alice_exp.agents import server
-
     session = terminal.session
     session.home.read(())
     session.acting.named  # noqa: B018  a wrong name is said at the start, too

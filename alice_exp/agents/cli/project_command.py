@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.project import named
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.cli.report_parts import asked_about
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
-
 
 _Other = Annotated[str, typer.Argument(metavar="[NAME]", help="Another project than this folder's.")]
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="Its other name.")]

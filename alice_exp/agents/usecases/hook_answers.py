@@ -18,6 +18,7 @@ from alice_exp.conversations.rules.transcripts import SESSION, TAG, first, loade
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.records import Message
 
 if TYPE_CHECKING:
     from alice_exp.caller.heard_queue import Heard
@@ -221,7 +222,6 @@ def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: st
     if not _MAY_ASK.search(prompt):  # the patterns themselves take a tenth of a hook to load
         return masked_line(prompt)
     from alice_exp.conversations.rules.own_sentences import but_unrecorded
-    from alice_exp.model.values.records import Message
 
     before = [one for one in earlier if one.task][-1:]
     left = but_unrecorded([Message("user", text) for text in (*(one.task for one in before), prompt)])

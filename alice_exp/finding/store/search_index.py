@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from alice_exp.finding.store.database import (
     CHANGED,
@@ -22,16 +22,14 @@ from alice_exp.finding.store.database import (
     signature_text,
 )
 from alice_exp.finding.store.index_query import Files, Indexed, Text, described, load
+from alice_exp.home.file_home import Home
 from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.atomic_files import Signature
 from alice_exp.kernel.value_class import blob_id
 from alice_exp.model.values.block import Block, Entry, Placed
-
-if TYPE_CHECKING:
-    from alice_exp.home.file_home import Home
-    from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.model.values.snapshot import Catalogue
+from alice_exp.model.values.snapshot import Catalogue
 
 R = TypeVar("R")
 

@@ -54,21 +54,6 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """The weights of the parts, with the sum 1 (R3.19)."""
-
-    confidence: float = 0.35
-    coverage: float = 0.25
-    recency: float = 0.20
-    consolidation: float = 0.20
-
-    @classmethod
-    def of(cls, config: Config) -> Weights:
-        """The weights set in a configuration (``assess.confidence`` and so on)."""
-        return cls(*(config.number(f"assess.{name}") for name in PARTS))
-
-
-@dataclass(frozen=True, slots=True)
 class Stats:
     """The parts of the score, each in [0, 1], and the number of blocks (R3.18)."""
 
@@ -91,9 +76,10 @@ class Assessment:
     evidence: tuple[tuple[Placed, float], ...]
 
 
-def meta_score(stats: Stats, weights: Weights) -> float:
-    """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, in 4 decimals, half up (R3.19, R3.20)."""
-    score: float = sum(getattr(weights, name) * getattr(stats, name) for name in PARTS)
+def meta_score(stats: Stats, config: Config) -> float:
+    """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, weighed as ``assess.confidence`` and so on
+    are configured, in 4 decimals, half up (R3.19, R3.20)."""
+    score: float = sum(config.number(f"assess.{name}") * getattr(stats, name) for name in PARTS)
     # A sum such as 0.82335 is slightly less in binary: 1e-9 makes it round up as on paper.
     return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
 
@@ -109,8 +95,7 @@ def assess(
     topic: str,
     found: Sequence[Placed],
     now: str,
-    weights: Weights,
-    half_life_days: Mapping[str, float],
+    config: Config,
     certain: float = 1.0,
 ) -> Assessment:
     """Assess the blocks ``found`` for a topic, best first; at most ``LOOKED_AT`` of them count.
@@ -119,7 +104,7 @@ def assess(
     part is multiplied by ``certain``, at least ``LEAST_CERTAIN``, so that a grade says how well the answer is known and
     not only its subject (``finding.rules.concerns.certainty``).
     """
-    looked, certain = found[:LOOKED_AT], max(LEAST_CERTAIN, certain)
+    looked, certain, half_life_days = found[:LOOKED_AT], max(LEAST_CERTAIN, certain), config.half_life_days
     if not looked:
         return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
     settled = [
@@ -136,7 +121,7 @@ def assess(
         certain * _mean(settled),
         certain * min(1.0, len(looked) / FULL_COVERAGE),
     )
-    score = meta_score(stats, weights)
+    score = meta_score(stats, config)
     evidence = tuple(zip(looked, settled, strict=True))[:SHOWN]
     return Assessment(topic, grade(score, stats.total), score, stats, evidence)
 

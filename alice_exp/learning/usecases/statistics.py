@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store import access, counting
 from alice_exp.finding.usecases import Filters, search
+from alice_exp.home.file_home import Home
+from alice_exp.home.session import Session
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.impact import Assessment, Impact, Quality, Weights, qualities
+from alice_exp.learning.rules.impact import Assessment, Impact, Quality, qualities
 from alice_exp.learning.rules.impact import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.store import decisions
@@ -20,14 +23,6 @@ from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
 from alice_exp.model.values.snapshot import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc import Json
-
 
 AGES: Mapping[str, int] = {"today": 1, "this week": 7, "this month": 30, "this quarter": 90, "this year": 365}
 """Names of ages, and the days below which a block has them."""
@@ -63,7 +58,7 @@ def assess(session: Session, topic: str, context: Mapping[str, Json]) -> Assessm
     caller, reads, config = session.caller, access(session).pending(), session.home.config()
     placed = [*map(counting(reads, config, caller.now), (match.placed for match in matches))]
     certain = max((match.certainty for match in matches), default=0.0)
-    return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
+    return assessed(topic, placed, caller.now, config, certain)
 
 
 def settled(

@@ -23,6 +23,7 @@ from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.terminal.console import Terminal, sentence, short
 from alice_exp.terminal.language import say
+from alice_exp.terminal.options import seconds as seconds_of
 from alice_exp.terminal.streams import PatientLines, json_text
 
 _PEER = "name id paired_at address"
@@ -194,9 +195,7 @@ def discover(
         ]
         terminal.table([say("instance"), say("name"), say("where"), say("invites as")], rows)
 
-    terminal.answer(document, text)
-    if not found:
-        terminal.exit_code = NotFoundError.exit_code
+    terminal.answer(document, text, is_found=bool(found))
 
 
 def exchange(
@@ -237,11 +236,9 @@ def serve(
 
     With --json each event is one line. Example: alice-exp peer serve --for 10m
     """
-    from alice_exp.terminal.options import seconds
-
     session = terminal.session
     require_person(session.caller, say("share"), "alice-exp peer serve")
-    limit = seconds(for_) if for_ else None
+    limit = seconds_of(for_) if for_ else None
     if limit is not None and limit <= 0:
         raise UsageError("not a time: {text}", text=repr(for_), hint="write 30s, 10m or 1h")
     known = peers(session).all()

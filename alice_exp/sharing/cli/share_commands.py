@@ -163,7 +163,7 @@ def import_(
     """
     session = terminal.session
     require_person(session.caller, say("import what others share"), f"alice-exp share import {source}")
-    bundle = bundles.received(source_bytes(source), source)
+    bundle = bundles.received(source_bytes(source, bounded=True), source)
     if not dry_run and bundles.take_in(session.home.dry(), session.caller, bundle).merged:
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
     taken = bundles.take_in(terminal.home_for(dry_run), session.caller, bundle)

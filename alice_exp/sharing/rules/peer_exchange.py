@@ -7,10 +7,11 @@ derived, not stored: whatever was sent to a peer and would not be sent in that f
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import PeerError, ProblemError, RefusedError
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import ID
 from alice_exp.model.rules.approval import CLAIM, claimed
@@ -36,11 +37,6 @@ from alice_exp.sharing.rules.bundle import (
     read_bundle,
     refuse_secrets,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from alice_exp.kernel.jsonc import Json
 
 PAGE = 512 * 1024
 """Maximum bytes of blocks per page: half the maximum size of a message."""

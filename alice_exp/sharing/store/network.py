@@ -7,11 +7,13 @@ import contextlib
 import hashlib
 import ipaddress
 import re
+import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import PeerError, reason
@@ -20,10 +22,6 @@ from alice_exp.sharing.rules.bundle import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, peers, random_word
 from alice_exp.sharing.store.tls_transport import TlsLink, Wire
-
-if TYPE_CHECKING:
-    import socket
-    import ssl
 
 SERVICE: Final = "_alice._tcp.local."
 MOST: Final = 64

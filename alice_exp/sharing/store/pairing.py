@@ -13,20 +13,17 @@ import hashlib
 import hmac
 import os
 import re
+import socket
+import ssl
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.rules.bundle import PEER_NAME, Message, Peer
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, random_word, require_leaf
-from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, Wire, context, opened, say, serve
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Sequence
-    from ssl import SSLContext
-
+from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, Wire, context, reached, say, serve
 
 SECONDS: Final = 60.0
 """Lifetime of a code."""
@@ -141,23 +138,11 @@ def join(identity: FileIdentity, code: Code, addresses: Sequence[str], now: str,
     return asyncio.run(_join(identity, code, addresses, Peer(alias, "", "", now)))
 
 
-_INVITING = "on the other side: alice-exp peer invite"
-
-
-async def _reached(addresses: Sequence[str], secured: SSLContext) -> tuple[Wire, str]:
-    failure = PeerError("nobody is there to pair with")
-    for address in addresses:
-        try:
-            return await opened(address, secured, _INVITING), address
-        except PeerError as error:
-            failure = error
-    raise failure
-
-
 async def _join(identity: FileIdentity, code: Code, addresses: Sequence[str], blank: Peer) -> Peer:
     own = identity.own()
     secured = context(CLIENT, identity.certificate_file, identity.key_file, None)
-    wire, address = await _reached(addresses, secured)
+    nobody, hint = PeerError("nobody is there to pair with"), "on the other side: alice-exp peer invite"
+    wire, address = await reached(addresses, secured, nobody, hint)
     try:
         side = _side(code, own.id, wire.peer_id, invited=True)
         await wire.send({"pair": VERSION, "id": own.id, "pake": side.start().hex()}, _PATIENCE)
@@ -166,8 +151,6 @@ async def _join(identity: FileIdentity, code: Code, addresses: Sequence[str], bl
         answer = _fine(await wire.receive(_PATIENCE))
         if not hmac.compare_digest(_text(answer, "proof"), _proof(key, "invite")):
             raise PeerError(_WRONG, hint=_AGAIN)
-        import ssl
-
         certificate = ssl.DER_cert_to_PEM_cert(wire.certificate)
         require_leaf(certificate)
         name = blank.name or _text(answer, "name", PEER_NAME)

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -33,6 +33,7 @@ MOST_CERTIFICATE: Final = 4096
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 _FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 _EVER = datetime(2000, 1, 1, tzinfo=UTC)
+_UNSENT = "nothing left: this cannot be written: {why}"
 
 
 class FileIdentity:
@@ -259,14 +260,16 @@ class Shares:
         with contextlib.suppress(OSError):
             return path.read_text(encoding="utf-8").strip()
         fresh = self._new_id("alice").replace("-", "_")
-        with self._writing():
+        with refused_as(_UNSENT, path):
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_files.replace(path, f"{fresh}\n".encode(), durable=True)
         return fresh
 
     def record(self, disclosure: Disclosure) -> None:
         """Append one line and fsync, before anything leaves; ``ProblemError`` on failure: nothing leaves unlogged."""
         line = json.dumps(disclosure.row, ensure_ascii=False) + "\n"
-        with self._writing():
+        with refused_as(_UNSENT, self._directory / "shared.jsonl"):
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             append(self._directory / "shared.jsonl", line.encode("utf-8", "replace"))
 
     def log(self) -> tuple[Disclosure, ...]:
@@ -282,18 +285,6 @@ class Shares:
                 blocks = tuple((str(one["id"]), str(one["hash"])) for one in row["blocks"])
                 rows.append(Disclosure(row["at"], row["to"], row["way"], row["sha256"], blocks))
         return tuple(rows)
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            yield
-        except OSError as error:
-            raise ProblemError(
-                "nothing left: this cannot be written: {why}",
-                why=reason(error),
-                path=str(error.filename or self._directory),
-            ) from error
 
 
 @once

@@ -17,16 +17,15 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
+from alice_exp.kernel.jsonc import strict
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.jsonc import Json
     from alice_exp.sharing.rules.bundle import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
 
@@ -112,19 +111,14 @@ def encoded(message: Message) -> bytes:
 
 
 def decoded(line: bytes) -> Message:
-    """Parse a line; raises ``PeerError`` unless it is a JSON object whose texts can be encoded as UTF-8."""
+    """Parse a line; raises ``PeerError`` unless it is a JSON object that a file might hold (``strict``)."""
     try:
-        value = json.loads(line.decode("utf-8"), parse_constant=_no_number)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        value = strict(line.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise PeerError("what came is not a message") from error
     if not isinstance(value, dict):
         raise PeerError("what came is not a message")
-    return cast("Mapping[str, Json]", value)
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(name)
+    return value
 
 
 def gone(error: BaseException) -> PeerError:
@@ -356,26 +350,30 @@ def connected(identity: FileIdentity, peer: Peer, addresses: Sequence[str]) -> I
     secured = context(CLIENT, identity.certificate_file, identity.key_file, (peer.certificate,))
     failure = PeerError("{name} was not found", name=peer.name, hint="say where it is: --at host:port")
     with asyncio.Runner() as runner:
-        for address in addresses:
-            try:
-                wire = runner.run(opened(address, secured))
-            except PeerError as error:
-                failure = error
-                continue
-            try:
-                if wire.peer_id != peer.id:
-                    raise PeerError("{address} is not {name}", address=address, name=peer.name)
-                yield TlsLink(runner, wire, address)
-            finally:
-                runner.run(wire.close())
-            return
+        wire, address = runner.run(
+            reached(addresses, secured, failure, "on the other side: alice-exp peer serve")
+        )
+        try:
+            if wire.peer_id != peer.id:
+                raise PeerError("{address} is not {name}", address=address, name=peer.name)
+            yield TlsLink(runner, wire, address)
+        finally:
+            runner.run(wire.close())
+
+
+async def reached(
+    addresses: Sequence[str], secured: ssl.SSLContext, failure: PeerError, hint: str
+) -> tuple[Wire, str]:
+    """A connection to the first address where somebody answers; raises what failed last, ``failure`` where none is."""
+    for address in addresses:
+        try:
+            return await opened(address, secured, hint), address
+        except PeerError as error:
+            failure = error
     raise failure
 
 
-_SERVING = "on the other side: alice-exp peer serve"
-
-
-async def opened(address: str, secured: ssl.SSLContext, hint: str = _SERVING) -> Wire:
+async def opened(address: str, secured: ssl.SSLContext, hint: str = "") -> Wire:
     """Open a TLS connection to an address; raises ``PeerError`` if nobody answers or its certificate is not trusted."""
     host, port = host_and_port(address)
     try:

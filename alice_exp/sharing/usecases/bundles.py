@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.home.file_home import Home
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc.reader import parse
@@ -32,16 +34,7 @@ from alice_exp.sharing.rules.bundle import (
 )
 from alice_exp.sharing.store.peer_identity import Shares, shares
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
-
 _LEAVING: tuple[Place, ...] = ("universal",)
-
-LARGEST = 64 << 20
-"""Maximum bytes of a bundle that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +157,6 @@ def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def received(data: bytes, path: str) -> Received:
     """Parse and check a bundle; raises ``ProblemError`` with the position of a fault."""
-    if len(data) > LARGEST:
-        raise ProblemError("this file is larger than 64 MiB", path=path)
     document = parse(data, path)
     if document.problem is not None:
         raise document.problem.as_error()

@@ -9,31 +9,27 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from alice_exp.caller.acting import Acting, Caller, require_person
+from alice_exp.home.file_home import Home
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.sharing.rules import peer_exchange
-from alice_exp.sharing.rules.bundle import Disclosure, Message, Peer, Refusal
+from alice_exp.sharing.rules.bundle import Disclosure, Message, Peer, Received, Refusal
 from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
 from alice_exp.sharing.store.peer_identity import peers, shares
+from alice_exp.sharing.store.tls_transport import TlsLink
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import TakenIn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc import Json
-    from alice_exp.sharing.rules.bundle import Received
-    from alice_exp.sharing.store.tls_transport import TlsLink
 
 VERSION = 1
 MOST_PAGES = 64

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
+from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
@@ -35,12 +38,6 @@ from alice_exp.sync.store.merge_driver import (
     take_back,
 )
 from alice_exp.sync.store.shared_history import GONE, OVER, SharedLedger, newest_act, purged, refuse_purged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from alice_exp.home.file_home import Home
 
 R = TypeVar("R")
 

@@ -16,8 +16,8 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from alice_exp.home.file_home import Home
 from alice_exp.home.store.purge_search import contents
 from alice_exp.kernel.errors import PeerError, ProblemError
 from alice_exp.kernel.journal.atomic_files import sync_directory
@@ -27,12 +27,8 @@ from alice_exp.kernel.journal.ledger_objects import entries_of
 from alice_exp.kernel.journal.lock import INCOMING, drop_abandoned_names
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.sync.remotes import Remote
 from alice_exp.sync.rules.pack_sizes import LARGEST, META, OBJECTS, PackSizes, is_shallow, most
-
-if TYPE_CHECKING:
-    from alice_exp.home.file_home import Home
-    from alice_exp.sync.remotes import Remote
-
 
 # The person's configuration stays in force but for these; ext:: remotes would run arbitrary commands.
 _OVERRIDES = {
