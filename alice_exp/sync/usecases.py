@@ -27,9 +27,6 @@ from alice_exp.sync.rules.merge_homes import told_key
 from alice_exp.sync.store.git_remotes import exchange
 from alice_exp.sync.store.incoming_history import tips
 
-NOTHING = Exchanged()
-"""The result of an exchange that transferred nothing."""
-
 _ADDRESS = re.compile(r"(?:ssh|git|https?|file)://\S+|[\w.-]+@[\w.-]+:\S+|[\w.-]+:(?!:|//)\S+")
 
 
@@ -38,7 +35,7 @@ class Synced:
     """The result of a sync with one remote; ``failure`` is why it failed, or None."""
 
     remote: Remote
-    exchanged: Exchanged = NOTHING
+    exchanged: Exchanged = Exchanged()
     published: bool = False
     bundles: tuple[TakenIn, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()

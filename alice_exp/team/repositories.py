@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from alice_exp.model.values.block import Placed
-    from alice_exp.team.usecases import Teaming
+    from alice_exp.team.usecases import Held, Teaming
 
 
 def teaming(session: Session) -> Teaming:
@@ -55,13 +55,7 @@ class SessionTeam:
 
     def told(self) -> tuple[Placed, ...]:
         """See ``home.ports.Team``."""
-        if self._here() is None:
-            return ()
-        from alice_exp.team.usecases import told
-
-        with contextlib.suppress(AliceError, OSError):
-            return told(teaming(self._session))
-        return ()
+        return tuple(one.placed for one in self._held(only_trusted=True) if one.standing == "trusted")
 
     def of(self, ids: Collection[str]) -> dict[str, Placed]:
         """See ``home.ports.Team``."""
@@ -81,13 +75,7 @@ class SessionTeam:
 
     def waits(self) -> int:
         """See ``home.ports.Team``."""
-        if self._here() is None:
-            return 0
-        from alice_exp.team.usecases import WAITING, held
-
-        with contextlib.suppress(AliceError, OSError):
-            return sum(one.standing in WAITING for one in held(teaming(self._session))[0])
-        return 0
+        return sum(one.standing in ("new", "changed") for one in self._held())
 
     def came(self) -> tuple[Came, ...]:
         """See ``home.ports.Team``."""
@@ -109,6 +97,16 @@ class SessionTeam:
             names = self._session.named(came.project).split()
             decide(_of(self._session, Path(came.root), came.project, names), through, "trusted")
         return tuple(one.block.id for one in through)
+
+    def _held(self, *, only_trusted: bool = False) -> Sequence[Held]:
+        """See ``usecases.held``; nothing where there is no team's file, or it cannot be read."""
+        if self._here() is None:
+            return ()
+        from alice_exp.team.usecases import held
+
+        with contextlib.suppress(AliceError, OSError):
+            return held(teaming(self._session), only_trusted=only_trusted)[0]
+        return ()
 
     def _here(self) -> Path | None:
         """The working folder's repository, if it carries a team's file."""

@@ -345,11 +345,6 @@ def decide(
 # -- uses -----------------------------------------------------------------------------------------------------------
 
 
-def told(teaming: Teaming) -> tuple[Placed, ...]:
-    """What the repository brings and the person trusts; ``ProblemError`` as reading the file."""
-    return tuple(one.placed for one in held(teaming, only_trusted=True)[0] if one.standing == "trusted")
-
-
 def elsewhere(session: Session, ids: Collection[str]) -> dict[str, Placed]:
     """Trusted blocks of repositories that are not here, without their words: their uses alone."""
     uses, entry_of = state(session).uses(), entries(session)

@@ -81,7 +81,17 @@ def _switch(terminal: Terminal, word: str, name: str) -> None:
     if name:
         named(name)
     _require(session, word, name)
-    _say(terminal, word, name if name != "." else "")
+    session.enter()
+    other = name if name != "." else ""
+    off, (key, names) = _off(session), _named(session, other)
+    if not key:
+        raise UsageError("this folder belongs to no project", hint="name one: alice-exp project off NAME")
+    # What lies around this folder was switched off for more than this folder.
+    own = {*names} if other else session.here.switches.difference(session.spot.around) | {*names, key}
+    changed = off | {key} if word == "off" else off - own
+    if changed != off:
+        session.home.decide_here({"projects.off": " ".join(sorted(changed))})
+    _say(terminal, other)
 
 
 def _require(session: Session, *words: str) -> None:
@@ -90,12 +100,11 @@ def _require(session: Session, *words: str) -> None:
     )
 
 
-def _say(terminal: Terminal, switch: str = "", other: str = "") -> None:
+def _say(terminal: Terminal, other: str = "") -> None:
     session = terminal.session
-    if switch or session.root.exists():
+    if session.root.exists():
         session.enter()
-    key, names = _named(session, other)
-    off = _switched(session, switch, other) if switch else _off(session)
+    off, (key, names) = _off(session), _named(session, other)
     learning = not off.intersection(names if other else session.here.switches)
     asked = [] if other else [one for one in session.asked() if one[0] == session.folder_key]
     is_here = not other and session.root.exists()
@@ -135,16 +144,3 @@ def _named(session: Session, other: str) -> tuple[str, list[str]]:
 
 def _off(session: Session) -> set[str]:
     return set(session.home.config().text("projects.off").split())
-
-
-def _switched(session: Session, switch: str, other: str) -> set[str]:
-    """The projects in which nothing is learned, after a person's word on this folder's, or another."""
-    off, (key, names) = _off(session), _named(session, other)
-    if not key:
-        raise UsageError("this folder belongs to no project", hint="name one: alice-exp project off NAME")
-    # What lies around this folder was switched off for more than this folder.
-    own = {*names} if other else session.here.switches.difference(session.spot.around) | {*names, key}
-    changed = off | {key} if switch == "off" else off - own
-    if changed != off:
-        session.home.decide_here({"projects.off": " ".join(sorted(changed))})
-    return changed

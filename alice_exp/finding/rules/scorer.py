@@ -13,7 +13,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from heapq import nlargest
 from itertools import accumulate, chain
@@ -274,11 +274,8 @@ class Texts:
     rows: Mapping[str, Mapping[int, int]]
     lengths: Sequence[int]
     known: Statistics
-
-    @cached_property
-    def shares(self) -> dict[str, dict[int, float]]:
-        """What ``score`` has worked out of tokens for all these texts."""
-        return {}
+    shares: dict[str, dict[int, float]] = field(default_factory=dict, compare=False)
+    """What ``score`` has worked out of tokens for all these texts."""
 
     @classmethod
     def of(cls, texts: Sequence[str], situations: Sequence[str] = (), sizes: Sequence[int] = ()) -> Texts:

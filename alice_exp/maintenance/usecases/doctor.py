@@ -14,12 +14,11 @@ from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.store.inspection import SURROUNDINGS, Examination
 from alice_exp.maintenance.usecases.settings import SKEW, ahead, schemas
-from alice_exp.model.values.block import PLACES, Place
+from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.owner import usecases as owning
 from alice_exp.sync.remotes import remotes
 
-_PERSONAL: tuple[Place, ...] = ("personal",)
 _LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 
@@ -106,7 +105,7 @@ def _rewrite_schemas(session: Session) -> int:
 
 def _sharing(session: Session) -> Iterator[Problem]:
     """Personal blocks that are marked shareable; they are never shared, whatever a file says (D59)."""
-    for placed in session.home.read(_PERSONAL):
+    for placed in session.home.read(["personal"]):
         if placed.block.shareable:
             template = "{id} is personal and marked shareable; it is never shared"
             hint = 'take "shareable" out of the block'

@@ -37,26 +37,18 @@ _UNSENT = "nothing left: this cannot be written: {why}"
 
 
 class FileIdentity:
-    """The identity of the home at ``root``, and the peers it trusts; ``name`` gives its public name."""
+    """The identity of the home at ``root``, and the peers it trusts; ``name`` gives its public name. ``own`` makes the
+    private key and the certificate (PEM)."""
 
     def __init__(self, root: Path, name: Callable[[], str]) -> None:
         require_extra()
         self._root = root
         self.folder = root / "identity"
+        self.key_file, self.certificate_file = self.folder / "alice.key", self.folder / "alice.crt"
         self._peers = self.folder / "peers"
         self._name = name
 
     # -- this Alice ---------------------------------------------------------------------------------------------
-
-    @property
-    def key_file(self) -> Path:
-        """The private key (PEM); created by ``own``."""
-        return self.folder / "alice.key"
-
-    @property
-    def certificate_file(self) -> Path:
-        """The certificate (PEM); created by ``own``."""
-        return self.folder / "alice.crt"
 
     def own(self) -> Peer:
         """This Alice as its peers see it; creates key and certificate on first use."""

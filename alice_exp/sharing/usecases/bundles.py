@@ -16,7 +16,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
-from alice_exp.model.values.block import NAME, PLACES, Block, Place, Placed, content_hash, is_approved
+from alice_exp.model.values.block import NAME, PLACES, Block, Placed, content_hash, is_approved
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.sharing.rules.bundle import (
     Bundle,
@@ -33,8 +33,6 @@ from alice_exp.sharing.rules.bundle import (
     refuse_secrets,
 )
 from alice_exp.sharing.store.peer_identity import Shares, shares
-
-_LEAVING: tuple[Place, ...] = ("universal",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,7 @@ def preview(home: Home, named: Shares) -> Bundle:
             path="config.jsonc",
             hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
         )
-    snapshot = home.read(_LEAVING)
+    snapshot = home.read(["universal"])
     made = bundle(name, snapshot, Thresholds.of(snapshot.config))
     if not made.blocks:
         raise NotFoundError("nothing may leave", hint="see 'alice-exp share list'")

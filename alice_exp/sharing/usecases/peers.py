@@ -21,7 +21,7 @@ from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import PLACES, Place
+from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import Disclosure, Message, Peer, Received, Refusal
@@ -34,8 +34,6 @@ from alice_exp.sharing.usecases.bundles import TakenIn
 VERSION = 1
 MOST_PAGES = 64
 """Maximum pages that one side takes."""
-
-_OWN: tuple[Place, ...] = ("universal",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Exchanged:
 
 def offered(home: Home) -> Offering:
     """What an exchange would offer at the moment."""
-    return peer_exchange.offering(home.read(_OWN))
+    return peer_exchange.offering(home.read(["universal"]))
 
 
 def exchange(session: Session, peer: Peer, link: TlsLink) -> Exchanged:
