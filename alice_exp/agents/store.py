@@ -233,16 +233,11 @@ def place(root: Path) -> Path:
     return root / "bin" / "alice-exp"
 
 
-def own_program() -> list[str]:
-    """The words that start this very installation."""
-    beside = Path(sys.executable).parent / "alice-exp"
-    found = str(beside) if beside.exists() else shutil.which("alice-exp")
-    return [found] if found else [sys.executable, "-m", "alice_exp"]
-
-
 def text(root: Path) -> str:
     """What starts this very installation on this home, whatever the environment says."""
-    program = own_program()
+    beside = Path(sys.executable).parent / "alice-exp"
+    found = str(beside) if beside.exists() else shutil.which("alice-exp")
+    program = [found] if found else [sys.executable, "-m", "alice_exp"]
     gone = f"alice-exp: {program[0]} is gone: install alice-exp again, then run 'alice-exp doctor --fix'"
     return (
         "#!/bin/sh\n"

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.sync import usecases as syncing
@@ -128,9 +127,7 @@ def watch(
     Example: alice-exp sync watch --every 5m --for 8h
     """
     require_person(terminal.session.caller, say("sync"), "alice-exp sync watch")
-    pause = window(every)
-    if pause <= 0:
-        raise UsageError("not a length of time: {text}", text=repr(every), hint="write 30d, 12h, 90m or 2w")
+    pause = window(every, passing=True)
     end = time.monotonic() + window(lasting) if lasting else float("inf")
     repository = terminal.session.home.repository
     due, seen = 0.0, ""

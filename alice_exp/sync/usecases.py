@@ -175,8 +175,7 @@ def _published(session: Session, remote: Remote) -> Synced:
     def about_to_leave() -> None:
         # Recorded before it is sent: after a crash an entry too many is harmless, a missing one is not.
         if made is not None:
-            digest, blocks = sharing.traces(made)
-            shares(session).record(Disclosure(session.caller.now, remote.name, "sync", digest, blocks))
+            shares(session).record(Disclosure(session.caller.now, remote.name, "sync", *sharing.traces(made)))
 
     text = made.text if made is not None else None
     changed, others = exchange(session).publish(

@@ -260,14 +260,11 @@ def _catalog(language: str) -> Mapping[str, str]:
     import gettext
 
     path = LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    try:
-        with path.open("rb") as file:
-            # Private, but there is no public way to list a catalog.
-            known = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
-            # What stands under the empty text is the head of the catalog, which nobody says.
-            return {key: text for key, text in known.items() if key}
-    except OSError:
-        return {}
+    with path.open("rb") as file:
+        # Private, but there is no public way to list a catalog.
+        known = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    # What stands under the empty text is the head of the catalog, which nobody says.
+    return {key: text for key, text in known.items() if key}
 
 
 @cache

@@ -70,11 +70,15 @@ def json_or_text(text: str) -> Json:
         return text
 
 
-def window(text: str) -> float:
-    """A time span such as ``30d``, ``12h``, ``90m`` or ``10s`` in seconds; 0 if empty. ``UsageError`` for others."""
-    if not (fits := re.fullmatch(r"([0-9]{1,6})([smhdw])", text or "0s")):
+def window(text: str, *, passing: bool = False) -> float:
+    """A length of time such as ``30d``, ``12h``, ``1.5m`` or ``10s`` (without a unit: s) in seconds, 0 if empty.
+
+    ``UsageError`` for others, and for 0 where some time has to be ``passing``.
+    """
+    fits = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhdw]?)", text.strip() or "0")
+    if not fits or (passing and not float(fits[1])):
         raise UsageError("not a length of time: {text}", text=repr(text), hint="write 30d, 12h, 90m or 2w")
-    return int(fits[1]) * _UNITS[fits[2]]
+    return float(fits[1]) * _UNITS[fits[2] or "s"]
 
 
 def places_of(names: Sequence[str]) -> tuple[Place, ...]:
@@ -176,13 +180,11 @@ def write_apart(root: Path, target: str, text: str) -> None:
 
 
 def moment(text: str, zone: tzinfo | None, now: datetime | None = None) -> str:
-    """A day or time as ISO-8601 UTC, empty as empty; ``UsageError`` if malformed.
+    """A day or time as ISO-8601 UTC; ``UsageError`` if malformed.
 
     What names no zone is in ``zone``; None: in that of the system. With ``now`` also a day or a span of days in words
     (yesterday, last week, 昨天): its beginning.
     """
-    if not text:
-        return ""
     from alice_exp.kernel.text.times import parsed
 
     try:
@@ -204,13 +206,6 @@ def _named(text: str, zone: tzinfo | None, now: datetime) -> str:
     return (
         parsed(spans[0][1].start.isoformat(), zone).strftime("%Y-%m-%dT%H:%M:%SZ") if len(spans) == 1 else ""
     )
-
-
-def seconds(text: str) -> float:
-    """A duration such as ``10s``, ``1.5m`` or ``1h`` in seconds (default unit: s); ``UsageError`` if malformed."""
-    if not (fits := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)", text.strip())):
-        raise UsageError("not a time: {text}", text=repr(text), hint="write 10s, 5m or 1h")
-    return float(fits[1]) * _UNITS[fits[2] or "s"]
 
 
 TEXTS = frozenset(("PAYLOAD", "QUERY", "TASK", "TOPIC", "TEXT", "TEXT…", "JSON|TEXT"))

@@ -163,11 +163,7 @@ class PatientLines:
                 self._put(text)
 
     def _put(self, text: str) -> None:
-        try:
-            handle = self._stream.fileno()
-        except io.UnsupportedOperation:
-            self._stream.write(text)
-            return
+        handle = self._stream.fileno()
         # Past the stream's own buffer, whose lock would otherwise be held for ever.
         data = memoryview(text.encode(self._stream.encoding or "utf-8", "backslashreplace"))
         while data:

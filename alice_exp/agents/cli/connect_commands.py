@@ -166,16 +166,15 @@ def _edits(
         yield place, lambda text, path, was: removed(text, path, host, was)
     else:
         yield place, lambda text, path, _: installed(text, path, host, program, _arguments(host), ask)
-    if host.hooks.file:
-        place = host_config.under(host, host.hooks.file)
-        if out or plugged:
-            yield place, lambda text, path, was: unhooked(text, path, host.hooks, was)
-        else:
-            yield place, lambda text, path, _: hooked(text, path, host.hooks, command_of)
-        if host.permission:
-            yield place, permission(host.permission, (out or ask) and not own)
-        if rule:
-            yield place, permission(rule, out or ask or not plugged)
+    place = host_config.under(host, host.hooks.file)
+    if out or plugged:
+        yield place, lambda text, path, was: unhooked(text, path, host.hooks, was)
+    else:
+        yield place, lambda text, path, _: hooked(text, path, host.hooks, command_of)
+    if host.permission:
+        yield place, permission(host.permission, (out or ask) and not own)
+    if rule:
+        yield place, permission(rule, out or ask or not plugged)
     if host.instructions:
         body = f"## alice-exp\n\n{server.INSTRUCTIONS}"
         notes = host_config.under(host, host.instructions)

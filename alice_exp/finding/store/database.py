@@ -86,10 +86,8 @@ class Database:
     def check_rows(self, wrong: Callable[[Connection], tuple[str, ...]]) -> tuple[str, ...]:
         """The result of ``wrong``, which lists what is wrong with the rows; the file's own name if it is damaged.
 
-        Empty if there is no database yet, or while another process writes it.
+        Empty while another process writes it.
         """
-        if not self._path.exists():
-            return ()
         try:
             connection = self._connection = self._connection or self._connect()
             [(verdict,)] = connection.execute("PRAGMA quick_check(1)").fetchall()

@@ -134,16 +134,15 @@ def _lead(counts: Counts) -> str:
 
 def _counts(terminal: Terminal, counts: Counts) -> None:
     terminal.line(_lead(counts))
-    for name, part in counts.parts.items():
-        terminal.line()
-        terminal.line(say(_TITLES[name]))
-        _bars(terminal, part)
+    parts = {say(_TITLES[name]): part for name, part in counts.parts.items()}
     if counts.grown:
-        terminal.line()
-        terminal.line(say("how it grew"))
         # At most twelve evenly spaced days, counted from the end, so that the newest total is among them.
         step = max(1, -(-len(counts.grown) // 12))
-        _bars(terminal, dict(counts.grown[::-1][::step][::-1]))
+        parts[say("how it grew")] = dict(counts.grown[::-1][::step][::-1])
+    for title, part in parts.items():
+        terminal.line()
+        terminal.line(title)
+        _bars(terminal, part)
     if counts.signals:
         terminal.line()
         terminal.line(say("how decisions seemed to end, without effect"))

@@ -23,7 +23,7 @@ from alice_exp.maintenance.store.watch import Noticed, Watching, watcher
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, faulty
 from alice_exp.terminal.language import aside, say
-from alice_exp.terminal.options import seconds
+from alice_exp.terminal.options import window
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def watch(
     Examples: alice-exp watch · alice-exp watch --for 1h --json
     """
     session = terminal.session
-    limit = seconds(for_) if for_ else None
+    limit = window(for_) if for_ else None
     watching = Watching(session)
     with Waiting(limit) as waiting, watcher(session, waiting.wake) as watched:
         noticed = watching.begin()

@@ -23,10 +23,11 @@ from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.terminal.console import Terminal, sentence, short
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import seconds as seconds_of
+from alice_exp.terminal.options import window
 from alice_exp.terminal.streams import PatientLines, json_text
 
 _PEER = "name id paired_at address"
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")]
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
 _At = Annotated[str, typer.Option("--at", metavar="HOST:PORT", help="Where it is, without looking for it.")]
 _Port = Annotated[
@@ -106,10 +107,7 @@ def list_peers(terminal: Terminal) -> None:
     terminal.answer({"peers": [attributes(peer, _PEER) for peer in known]}, text)
 
 
-def show(
-    terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
-) -> None:
+def show(terminal: Terminal, name: _Name) -> None:
     """Show a peer: its fingerprint, what it was sent, and what here came from it.
 
     Example: alice-exp peer show bob
@@ -138,7 +136,7 @@ def show(
 
 def forget(
     terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
+    name: _Name,
     blocks: Annotated[
         bool,
         typer.Option(
@@ -200,7 +198,7 @@ def discover(
 
 def exchange(
     terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
+    name: _Name,
     at: _At = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be offered; nothing leaves, nobody is asked.")
@@ -238,9 +236,7 @@ def serve(
     """
     session = terminal.session
     require_person(session.caller, say("share"), "alice-exp peer serve")
-    limit = seconds_of(for_) if for_ else None
-    if limit is not None and limit <= 0:
-        raise UsageError("not a time: {text}", text=repr(for_), hint="write 30s, 10m or 1h")
+    limit = window(for_, passing=True) if for_ else None
     known = peers(session).all()
     if not known:
         raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")
