@@ -133,7 +133,8 @@ class Clause:
             last.places |= new.places
         else:
             # "Number 3, the docker one" are two; other words behind a number may be a remark.
-            refuse(new.places != last.places and (new.is_sure or last.by_word))
+            is_asked = bool(self.hint) and not (last.is_sure or new.by_word)  # "I will ask the chef about 3"
+            refuse(new.places != last.places and (new.is_sure or last.by_word) and not is_asked)
             self.row[-1] = last if new.by_word else new
 
 
@@ -280,6 +281,9 @@ class _Builder:
 
     def _add_set(self, clause: Clause, kind: str, word: str) -> None:
         """Add a set, or a word for one that was named."""
+        if "denied" in clause.flags and kind == "number" and not (clause.unknown or clause.row):
+            clause.row.append(("reject", 2))  # "not 2"
+            clause.flags ^= {"denied", "turned"}
         refuse("denied" in clause.flags and kind in ("number", "all", "both") and word != "都")
         if kind == "number":
             is_id = word.startswith("exp-")
@@ -287,8 +291,11 @@ class _Builder:
             places = ids if is_id else {*positions(word)}
             refuse(not places <= {*range(1, len(self.said) + 1)}, is_id and len(places) != 1)
             clause.add(Named(places))
-        elif kind == "about user":
-            about = {at for at, one in enumerate(self.said, start=1) if fold(one).startswith(_ABOUT_USER)}
+        elif kind in ("about user", "about work"):
+            # "nothing medical about me"
+            refuse(clause.unknown and (clause.verbs or "denied" in clause.flags))
+            is_own = kind == "about user"
+            about = {at for at, one in enumerate(self.said, 1) if fold(one).startswith(_ABOUT_USER) is is_own}
             clause.add(Named(about, by_word=True))
         elif kind == "both" and (clause.sets or len(self.said) != 2):
             clause.pronoun = 2

@@ -71,6 +71,8 @@ class _Reader:
             is_count = any(len(one.places) == clause.tally for one in clause.sets)
             refuse("counted" in clause.flags and not is_count)
             refuse(is_loose and any(one.unknown for one in row[:at]))  # "I had a steak. The rest is fine"
+            said = [verb for _, verb, _ in self.pairs] + [*(self.header or ())]
+            refuse("turned" in clause.flags and "reject" in said)  # "reject 2-5, not 3"
             before = row[at - 1]
             refuse("listing" in clause.flags and not clause.sets and at and before.unknown and not before.row)
             self._clause(clause, _reduced(clause), row[at + 1 :])
@@ -111,6 +113,8 @@ class _Reader:
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
             if is_wrong and one.by_word:
                 clause.hint = "reject"
+            elif clause.opener == "but" and one.by_word and clause.is_open and ("all", "approve") in verbs:
+                clause.hint = "reject"  # "All fine, but the port is 8080"
             elif (one.wide and one.out) or (clause.is_bare and ("rest", "reject") in verbs):
                 clause.hint = clause.hint or "approve"  # "Just 1 and 3, ditch the other two"
             if not (one.by_word and (one.places <= done or (one.places <= out and not is_wrong))):
@@ -129,27 +133,39 @@ class _Reader:
         elif not verbs:
             # "Quiz no, that was just for one test" speaks of the quiz.
             is_own = "denied" in clause.flags or any(map(str.isdigit, clause.text))
-            if is_own or clause.level != 1 or clause.pronoun != 1 or not self.pairs:
+            if is_own or clause.level != 1 or not (clause.pronoun and self.pairs):
                 self._only_set(clause, sets[0])
+        elif sets and not (clause.level == 1 and clause.unknown > 1 and self._is_of_last(sets)):
+            self._whole(clause, row, behind)
         elif sets:
-            self._whole(clause, row)
+            return  # "Polars no, the team stuck with pandas"
         elif behind and "listing" in behind[0].flags and behind[0].sets and not (self.header or fresh):
             self.header = verbs[0]
         else:
             self._only_verdict(clause, verbs[0])
 
+    def _is_rejected(self) -> bool:
+        """Whether the last verdict of this sentence rejects."""
+        return len(self.pairs) > self.begun and self.pairs[-1][1] == "reject"
+
+    def _is_of_last(self, sets: Sequence[Named]) -> bool:
+        """Whether words name again, and nothing else, what its sentence has decided last."""
+        last = self.pairs[-1][0] if len(self.pairs) > self.begun else Named()
+        return len(sets) == 1 and sets[0].by_word and bool(last.places) and sets[0].places == last.places
+
     def _aside(self, clause: Clause, behind: Sequence[Clause]) -> None:
         """A clause without a set and a verdict is passed over, where it holds nothing that may be one."""
         fresh = self.waiting[self.fresh :]
-        if fresh and not fresh[-1][1].hint:
+        if fresh and not (fresh[-1][1].hint or fresh[-1][0].out):
             fresh[-1][1].hint = clause.hint  # "Milo had his birthday, he is 7 now"
         elif clause.level == 1:
             self._takes_reason(clause)
         is_part = behind and behind[0].level == 0 and behind[0].sets
         refuse(
-            "order" in clause.flags and clause.unknown and not fresh,  # 次数不用限制
+            # 次数不用限制, but not 2 不要记，不想让人知道
+            "order" in clause.flags and clause.unknown and not fresh and not self._is_rejected(),
             clause.opener == "but" and clause.pronoun,
-            "vague" in clause.flags,
+            "vague" in clause.flags and not (clause.unknown and self._is_rejected()),
             clause.text[:2] in ("这条", "那条") and 0 < clause.unknown < 3 and not clause.hint,
             0 < clause.unknown < 3 and is_part and not clause.opener,
         )
@@ -185,7 +201,11 @@ class _Reader:
             else:
                 refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
                 self.pairs.append((one, *cast(Verdict, verdict)))
-        elif not (is_near and one.by_word and not one.is_sure and self._takes_reason(clause)):
+        elif is_near and one.by_word and not one.is_sure:
+            is_reason = before.hint == "reject" and clause.unknown > 1
+            refuse(is_reason and last.by_word)
+            self.waiting += [] if is_reason or self._takes_reason(clause) else [(one, clause)]
+        else:
             self.waiting.append((one, clause))
 
     def _takes_reason(self, clause: Clause) -> bool:
@@ -207,6 +227,8 @@ class _Reader:
             self.waiting.append((one, clause))
 
     def _only_verdict(self, clause: Clause, verdict: Verdict) -> None:
+        if clause.level == 1 and clause.unknown > 3 and not clause.pronoun and len(self.pairs) > self.begun:
+            return  # why: 8 别留，审计要求日志保留180天
         refuse("denied" in clause.flags)
         now = self.waiting[self.fresh if clause.level < 2 and clause.pronoun < 2 else 0 :]
         now = now if clause.level < 2 or clause.pronoun else []
@@ -267,9 +289,15 @@ class _Reader:
         elif is_near and is_decided:
             self.pairs[-1] = (last, *verdict)
         else:
-            refuse(clause.pronoun, strength == 3, strength > 1 and clause.opener == "so")
+            is_other = is_near and said == "approve" and verb == "reject" and how == strength == 2
+            refuse(
+                is_other and clause.opener != "but",
+                clause.pronoun,
+                strength == 3,
+                strength > 1 and clause.opener == "so",
+            )
 
-    def _whole(self, clause: Clause, row: list[Named | Verdict]) -> None:
+    def _whole(self, clause: Clause, row: list[Named | Verdict], behind: Sequence[Clause]) -> None:
         """Sets with their verdicts, and those that waited for the first of these."""
         is_first = isinstance(row[0], Named)
         first = cast(Named, row[0] if is_first else row[1])
@@ -278,12 +306,17 @@ class _Reader:
         listed = [
             one
             for (one, other), level in zip(waiting, levels, strict=False)
-            if other.is_bare or one.is_only_out or not (level or one.by_word or other.is_open)
+            if other.is_bare
+            or one.is_only_out
+            or not (level or (one.by_word and not one.is_sure) or other.unknown > other.at_set)
         ]
         is_number = not (first.wide or first.by_word)
+        # "approve 3-5, 1 reject" is clear, but "approve 3, 1 reject, 2" is not.
+        is_followed = bool(row[2:]) or any(one.level < 2 and one.sets and not one.verbs for one in behind[:1])
+        is_loose = clause.level < 2 if self.is_list else is_followed and not clause.level
         refuse(
             clause.opener == "but" and first.wide == "all",
-            is_first and self.goes_on and (listed or (is_number and clause.level < 1 + self.is_list)),
+            is_first and self.goes_on and (listed or (is_number and is_loose)),
         )
         first.wide = first.wide or "all" * (first.is_only_out and not (self.pairs or self.waiting))
         pairs = [
@@ -298,6 +331,9 @@ class _Reader:
             odd = row[-1]
             is_named = isinstance(odd, Named) and odd.by_word and odd.places <= union(clause.sets[:-1])
             refuse(not (is_named if isinstance(odd, Named) else odd[0] == self.pairs[-1][1]))
+        if self.header and clause.opener == "but" and self.header[0] == "approve" != self.pairs[-1][1]:
+            self.pairs.insert(0, (Named(wide="rest"), *self.header))  # "Ok, but 5 is wrong"
+            self.header = None
         refuse(self.header and self.header[0] not in (self.pairs[-1][1], "" if first.wide else "later"))
         self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
         self.header, self.goes_on, self.is_list, self.fresh = None, not is_first, False, len(self.waiting)
@@ -334,7 +370,8 @@ def _reduced(clause: Clause) -> list[Named | Verdict]:
         if last is None or isinstance(last, Named):
             row.append(verdict)
         else:
-            refuse(verdict[1] == last[1] and verdict[0] != last[0])
+            is_late = clause.hint == last[0] == "later"  # "hold on until they sign off"
+            refuse(verdict[1] == last[1] and verdict[0] != last[0] and not is_late)
             row[-1] = max(last, verdict, key=lambda each: each[1])
     last = row[-1] if row else None
     if isinstance(last, Named) and "denied set" in clause.flags and not last.wide:

@@ -148,7 +148,8 @@ def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
             is_sign = kind in STRONG and len(word) == 1 and word > "\x7f" and word.isalpha()
             is_left = kind == "except" and not FORMS.named_next.match(text, at)
             is_own = word in own and (is_left or kind in ("good", "bad", "soon", "gone"))
-            is_part = is_sign and text[start - 1 : at] in known_words([text[max(start - 1, 0) : at]])  # 标准
+            pair = text[max(start - 1, 0) : at]  # 标准, 成都
+            is_part = (is_sign or word == "都") and pair in known_words([pair])
             yield "name" if is_own or is_part or (is_sign and not FORMS.edge.match(text, at)) else kind, word
         elif kind in ("figure", "hyphen"):
             yield _kinds().get(word, "name"), word
@@ -251,7 +252,7 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
         if kind in ("approve", "good", "wish") and again == "not" and words[at + 2][0] == "mark":
             kind, at = "reject", at + 1  # "definitely not"
         elif (is_no and not at and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
-            word == "可以" and behind in ("not", "reject")
+            word in ("可以", "definitely") and behind in ("not", "reject")
         ):
             at += 1
             continue
