@@ -171,9 +171,7 @@ class Home:
 
     def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
         """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6); a function gets what is
-        set now, and nobody changes it meanwhile. A dry run decides nothing."""
-        if self.is_dry:
-            return
+        set now, and nobody changes it meanwhile."""
         self._require_home()
         with self._locked():
             if self.repository.exists:

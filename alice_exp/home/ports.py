@@ -72,23 +72,6 @@ class WrittenFile(NamedTuple):
     fresh: Mapping[int, Block]
     is_plain: bool
 
-    @classmethod
-    def of(
-        cls,
-        path: str,
-        before: bytes,
-        after: bytes,
-        old: Sequence[Block],
-        new: Sequence[Block],
-        *,
-        is_plain: bool,
-    ) -> WrittenFile:
-        """From all blocks before and after: one that did not change is the same object on both sides."""
-        places = {id(block): at for at, block in enumerate(old)}
-        kept = [places.get(id(block), NEW) for block in new]
-        fresh = {at: block for at, block in enumerate(new) if kept[at] == NEW}
-        return cls(path, before, after, kept, fresh, is_plain)
-
 
 class Signer(Protocol):
     """The owner key of a home, which signs what the ledger says more than before (``owner.store`` implements it)."""

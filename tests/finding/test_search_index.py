@@ -19,7 +19,7 @@ from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus
 from alice_exp.finding.store.index_query import Indexed
 from alice_exp.finding.store.search_index import HomeIndex
-from alice_exp.home.ports import WrittenFile
+from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
@@ -411,14 +411,14 @@ def test_several_processes_at_once(house: House) -> None:
 
 
 def follow(house: House, path: str, was: tuple[Block, ...], *blocks: dict[str, Any] | str) -> None:
-    """Write a file as an act does, telling the index which blocks stayed the same objects."""
+    """Write a file as an act does, telling the index which blocks stayed the same."""
     before = (house.root / path).read_bytes()
     house.write(path, *blocks, old=False)
     after = (house.root / path).read_bytes()
-    same = {one.id: one for one in was}
-    read, _ = read_blocks(parse(after, path))
-    new = tuple(same[one.id] if same.get(one.id) == one else one for one in read)
-    house.index.follow([WrittenFile.of(path, before, after, was, new, is_plain=True)])
+    new, _ = read_blocks(parse(after, path))
+    kept = [was.index(one) if one in was else NEW for one in new]
+    fresh = {at: one for at, one in enumerate(new) if kept[at] == NEW}
+    house.index.follow([WrittenFile(path, before, after, kept, fresh, True)])
 
 
 MANY = [block(number, f"deploy number{number} with care") for number in range(20)]

@@ -184,8 +184,9 @@ class Standings:
         made = [
             ledger.decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts
         ]
-        gone = [was for one in changes.removes if (was := find(one)) is not None]
-        made += [ledger.removed(act, was, self.entry(was.block.id)) for was in gone]
+        # What an act takes out of the files, though it was trusted there, waits.
+        gone = (one for one in changes.removes if self.entry(one).standing == "trusted")
+        made += [Entry(one, "waiting") for one in gone]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
         made += changes.decided
         marks = (m for put in changes.puts if put.block.id in rejected for m in self.rejecting(put.block))

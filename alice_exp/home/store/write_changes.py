@@ -25,7 +25,7 @@ from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.record_schema import EPISODES, read_episodes, read_timeline
 from alice_exp.model.values.block import HELD, Entry, holds_blocks
 from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
-from alice_exp.model.values.snapshot import ChangeSet, Snapshot, Unread
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
 
 def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], now: str) -> bytes | None:
@@ -99,7 +99,7 @@ class Composing:
         new = rewrite(changes, find, document)
         new |= self._reading.records.compose(changes, seen, lambda path: self._record(path, found, contents))
         contents |= self._whole_files(changes, found)
-        checked = self._check(new, changes, seen, documents, contents)
+        checked = self._check(new, changes, documents, contents)
         with self.held.moving(changes, seen, new):
             commit = self._commit(changes, self._standings.entries(told, find), seen, new, found, contents)
         self._standings.catch_up()
@@ -185,7 +185,6 @@ class Composing:
         self,
         new: Mapping[str, bytes | None],
         changes: ChangeSet,
-        seen: Snapshot,
         documents: Mapping[str, Document],
         contents: Mapping[str, bytes],
     ) -> list[WrittenFile]:
@@ -194,7 +193,6 @@ class Composing:
         What became of the blocks of each file whose changed blocks were all read.
         """
         written: list[WrittenFile] = []
-        was = {file.path: file.blocks for file in seen.files if not file.stale}
         for path, data in new.items():
             if data is None or not holds_blocks(path):
                 continue
@@ -203,18 +201,13 @@ class Composing:
             if len(changes.puts) > MANY and document.problem is None:
                 some = [*document.items[:-1:20], *document.items[-1:]]
                 blocks, problems = read_blocks(replace(document, value={"blocks": some}))
-            elif path in documents and isinstance(was.get(path), Unread) and document.problem is None:
+            elif path in documents and document.problem is None:
                 items, kept = _unlike(document, documents[path], wanted)
                 blocks, problems = read_blocks(replace(document, value={"blocks": [*items.values()]}))
                 fresh = {at: block for at, block in zip(items, blocks, strict=False) if kept[at] == NEW}
                 written.append(WrittenFile(path, contents[path], data, kept, fresh, not problems))
             else:
-                blocks, problems = self._reading.blocks(document)
-                if path in was and path in contents:
-                    plain = not problems
-                    written.append(
-                        WrittenFile.of(path, contents[path], data, was[path], blocks, is_plain=plain)
-                    )
+                blocks, problems = read_blocks(document)
             if (fault := first_error(problems)) is not None:
                 raise AssertionError(f"composed {path} does not read back: {fault.where} {fault.message}")
             for block in blocks:

@@ -196,8 +196,6 @@ class Repository(References):
             path = self.git_dir / name
             if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
                 return False
-        if not config.watched:
-            return True
         present = self.run("config", "--local", config.watched, check=False).decode().strip()
         return present == config.settings[config.watched]
 

@@ -347,7 +347,7 @@ def _written(handle: int, line: bytes) -> None:
 class RepoConfig:
     """Local ``settings`` (key to value) and ``texts`` of files below ``.git`` (hooks, attributes, excludes) by path.
 
-    ``watched`` is the setting that reveals a configuration written by an earlier version; empty if none does.
+    ``watched`` is the setting that reveals a configuration written by an earlier version.
     ``defaults`` are settings that stay as a person set them in this repository.
     """
 

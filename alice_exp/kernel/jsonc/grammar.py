@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import field
 from enum import Enum, auto
+from typing import NoReturn
 
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc import DIGITS
@@ -88,16 +89,16 @@ class Checker:
         self._comment(pos)
         return self._key(pos, self._text[pos : pos + 1])
 
-    def rest(self, pos: int, frames: tuple[Frame, ...], state: State) -> None:
-        """Check from ``pos`` in ``state``, inside ``frames``, to the end of the document."""
+    def rest(self, pos: int, frames: tuple[Frame, ...]) -> NoReturn:
+        """Raise the fault of what stands behind a value that ends at ``pos``, inside ``frames``, where it is not what
+        has to follow."""
         self._stack = list(frames)
-        self._state = state
-        if frames or state is not State.AFTER:
+        self._state = State.AFTER
+        if frames:
             pos = self._run(pos, 0)
         pos = skip_trivia(self._text, pos)
-        if pos < len(self._text):
-            self._comment(pos)
-            raise Fault(pos, "something stands after the end of the document")
+        self._comment(pos)
+        raise Fault(pos, "something stands after the end of the document")
 
     def _run(self, pos: int, floor: int) -> int:
         steps = {
@@ -117,17 +118,15 @@ class Checker:
         if self._text.startswith("/*", pos):
             raise Fault(pos, "this comment is never closed", hint="close it with */")
 
-    def _ended(self, wanted: str) -> Fault:
+    def _ended(self) -> Fault:
         # The opening bracket is where a person has to look, not the end of the file.
-        if self._stack:
-            frame = self._stack[-1]
-            hint = Hint("a {bracket} is missing", bracket=_CLOSING[frame.opening])
-            return Fault(frame.offset, "this {opening} is never closed", hint, opening=frame.opening)
-        return Fault(len(self._text), "the file ends where {wanted} is missing", wanted=wanted)
+        frame = self._stack[-1]
+        hint = Hint("a {bracket} is missing", bracket=_CLOSING[frame.opening])
+        return Fault(frame.offset, "this {opening} is never closed", hint, opening=frame.opening)
 
     def _value(self, pos: int, char: str) -> int:
         if not char:
-            raise self._ended("a value")
+            raise self._ended()
         if char in "[{":
             if len(self._stack) >= DEPTH:
                 raise Fault(pos, "values are nested deeper than {depth} levels", depth=DEPTH)
@@ -150,7 +149,7 @@ class Checker:
 
     def _key(self, pos: int, char: str) -> int:
         if not char:
-            raise self._ended("a key")
+            raise self._ended()
         if char == "}":
             return self._close(pos)
         if char == ",":
@@ -165,7 +164,7 @@ class Checker:
         colon = skip_trivia(self._text, end)
         self._comment(colon)
         if colon == len(self._text):
-            raise self._ended("a colon")
+            raise self._ended()
         if self._text[colon] != ":":
             raise Fault(colon, 'a colon is missing after the key "{key}"', key=key)
         return colon + 1
@@ -173,7 +172,7 @@ class Checker:
     def _after(self, pos: int, char: str) -> int:
         frame = self._stack[-1]
         if not char:
-            raise self._ended("a closing bracket")
+            raise self._ended()
         if char == ",":
             self._state = State.KEY if frame.opening == "{" else State.ITEM
             return pos + 1

@@ -14,7 +14,7 @@ from typing import Any
 
 from alice_exp.kernel.jsonc import DECODER, Json, Problem
 from alice_exp.kernel.jsonc.document import Document, SharedElements, position
-from alice_exp.kernel.jsonc.grammar import DEPTH, Checker, Fault, Frame, State
+from alice_exp.kernel.jsonc.grammar import DEPTH, Checker, Fault, Frame
 from alice_exp.kernel.jsonc.scan import (
     KEY,
     Child,
@@ -157,16 +157,9 @@ class _Reader:
             value, end = self._decode(pos, ())
             self._check_depth(value, pos, ())
         if skip_trivia(self._flat, end) < len(self._flat):
-            raise self._fault(end, (), State.AFTER)
+            # On the original text, so that an unclosed comment is named as such.
+            Checker(self._text).rest(end, ())
         return value
-
-    def _fault(self, pos: int, frames: tuple[Frame, ...], state: State) -> Fault:
-        # On the original text, so that an unclosed comment is named as such.
-        try:
-            Checker(self._text).rest(pos, frames, state)
-        except Fault as fault:
-            return fault
-        return Fault(pos, "this cannot be read")
 
     def _root(self, start: int) -> tuple[Json, int]:
         root: dict[str, Json] = {}
@@ -186,7 +179,7 @@ class _Reader:
         if char == ",":
             return skip_trivia(self._flat, pos + 1)
         if char != closing:
-            raise self._fault(pos, frames, State.AFTER)
+            Checker(self._text).rest(pos, frames)
         return pos
 
     def _member(self, pos: int, frame: Frame) -> tuple[Child, Json]:

@@ -201,13 +201,6 @@ def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, ent
     return Entry(now.block.id, standing)
 
 
-def removed(act: Act, was: Placed, entry: Entry) -> Entry | None:
-    """The entry that an act writes of a block that it takes out of the files."""
-    if entry.standing != "trusted":
-        return None
-    return Entry(was.block.id, "forgotten" if act.op == "purge" else "waiting")
-
-
 def undone(entry: Entry, before: Entry | None) -> Entry | None:
     """The entry that an undo writes: what held before the act, whatever that is; None if that is what holds."""
     back = before or replace(NONE, id=entry.id)
