@@ -31,8 +31,7 @@ def conversation(name: str) -> tuple[list[Message], list[str]]:
     facts: list[str] = []
     for who, text, needed in told:
         for _ in range(8):
-            asked, answered = rng.choice(filler)
-            messages += [Message("user", asked), Message("assistant", answered)]
+            messages += map(Message, ("user", "assistant"), rng.choice(filler))
         messages.append(Message("user" if who == "U" else "assistant", text))
         facts += needed
     return messages, facts[:8]
@@ -52,9 +51,10 @@ def test_facts_that_later_turns_need_survive() -> None:
 def test_they_survive_a_second_summary() -> None:
     for name in TALKS:
         messages, facts = conversation(name)
-        half = len(messages) // 2
-        first = summary_by_rule(messages[:half], "", 500, estimate_tokens)
-        second = summary_by_rule(messages[half:], first, 500, estimate_tokens)
+        older, newer = messages[: len(messages) // 2], messages[len(messages) // 2 :]
+        second = summary_by_rule(
+            newer, summary_by_rule(older, "", 500, estimate_tokens), 500, estimate_tokens
+        )
         assert estimate_tokens(second) <= 500
         assert sum(fact in second for fact in facts) >= len(facts) - 2, name
 
@@ -73,11 +73,6 @@ def test_it_speaks_the_speakers_language() -> None:
     assert "User: " in summary_by_rule(conversation("trip")[0], "", 500, estimate_tokens)
 
 
-def varied(text: str, rng: random.Random) -> str:
-    """A text with other numbers."""
-    return re.sub(r"\d+", lambda _: str(rng.randint(2, 999)), text)
-
-
 def test_facts_among_noise_that_varies_survive() -> None:
     """Written after the rule; 34 of 41 when first measured, with noise that differs in its numbers."""
     kept = wanted = 0
@@ -87,12 +82,17 @@ def test_facts_among_noise_that_varies_survive() -> None:
         messages: list[Message] = []
         for who, text, _ in told:
             for _ in range(8):
-                asked, answered = rng.choice(noise)
-                messages.append(Message("user", varied(asked, rng)))
-                messages.append(Message("assistant", varied(answered, rng)))
+                both = [re.sub(r"\d+", lambda _: str(rng.randint(2, 999)), one) for one in rng.choice(noise)]  # noqa: B023
+                messages += [Message("user", both[0]), Message("assistant", both[1])]
             messages.append(Message("user" if who == "U" else "assistant", text))
         summary = summary_by_rule(messages, "", 500, estimate_tokens)
         assert estimate_tokens(summary) <= 500 and "…" not in summary
         facts = [fact for _, _, needed in told for fact in needed]
         kept, wanted = kept + sum(fact in summary for fact in facts), wanted + len(facts)
     assert kept >= 0.9 * wanted, (kept, wanted)
+
+
+def test_an_answer_with_headings_is_told() -> None:
+    told = "# Plan\n\nWe always deploy from the release branch.\n\n## Next\n\nThe port must stay 8443."
+    asked = [Message("user", "Look at this line and say what you think of it.")] * 40
+    assert "8443" in summary_by_rule([Message("assistant", told), *asked], "", 120, estimate_tokens)

@@ -212,7 +212,6 @@ _WORTH = dict(zip(chain(*_LABELS.values(), [""]), (1.0, 1.0, 0.5, 0.5, 0.2, 0.2,
 """What a sentence of a line is worth by the line's label; what a model wrote has none, and counts as a user's."""
 
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+")
-_CUE, _STRONG = 1.0, 2.5
 
 
 def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estimate: Estimate) -> str:
@@ -237,15 +236,15 @@ def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estim
     whole = "\n".join(f"{label}{' '.join(text.split())}" for label, text in lines)
     if estimate(whole) <= budget:
         return whole
-    # Of sentences that differ in their numbers alone ("12 passed") the newest is told.
+    # Of sentences that differ in numbers alone the newest is told; an agent's headings are no pasted document's.
     said = {
         _NUMBER.sub("0", text.casefold()): Said(at, text)
-        for at, (_, line) in enumerate(lines)
-        for text in own_sentences(line)
+        for at, (label, line) in enumerate(lines)
+        for text in own_sentences(line if _WORTH[label] == 1.0 else re.sub("(?m)^#+ ", "", line))
     }
 
     def worth(one: Said) -> float:
-        cues = _CUE * bool(one.shows("cue")) + _STRONG * bool(one.shows("strong"))
+        cues = bool(one.shows("cue")) + 2.5 * bool(one.shows("strong"))
         return (_WORTH[lines[one.index][0]] + cues) / math.pow(8 + estimate(one.text), 0.6)
 
     told, left = defaultdict[int, list[str]](list), budget

@@ -58,7 +58,7 @@ _LINE = re.compile(
     r"(?:https?:/|~|\.{0,2})?/\S+$|@?[A-Za-z]:\\\S+$|\[Image)|^(?: {4,}|\t+)(?![-*\d])|\s\|\s.*\s\||[{};]$|=>|</\w+>|"
     r"^\s*[-*] \(?\d+\)? ⚠"
 )
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)、]|#{1,6})\s+")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)、]|#+)\s+")
 _SENTENCE = re.compile(
     r"(?:[^。！？!?；\n.]|\.(?=[^\s])|(?<=\b[A-Z])\.|(?<=e\.g)\.|(?<=i\.e)\.|(?<=etc)\.|\.{2,})+(?:[。！？!?；]+|\.+|$)"
 )
@@ -228,7 +228,7 @@ or a strict order; 0.7 to 0.8 useful; 0.5 to 0.6 optional.
 """
 """The prompt for a provider (R4.20, with the importance guide of R4.17)."""
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d+\.?\d*")
 _CONTENT = ("content", "memory", "text")
 _NAMED = {"high": 0.9, "medium": 0.7, "low": 0.4}
 _OF_ANYONE = frozenset(tokens("the user user's 用户 用户的 用户是 用户在 用户有"))
