@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import LazyPattern, word_lists
-from alice_exp.kernel.text.tokens import tokens
+from alice_exp.kernel.text.tokens import simplified, tokens
 from alice_exp.model.rules.identity import are_one, marks_of
 from alice_exp.model.values.block import CUES, HEARD, About, Block, BlockType, Evidence, Placed
 
@@ -75,7 +75,7 @@ _OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
 
 _MYSELF = re.compile(r"^\s*(?:我(?!们|司|校|厂|院|组|部)|I\b|my )", re.IGNORECASE)
 _FIRST = re.compile(r"^\s*(?:(我)|(my)\b|I(?: (am|have|(\w+))\b)?)", re.IGNORECASE)
-_CHINESE, _ENGLISH = r"^\s*(?:该|本)?用户", r"^\s*(?:the\s)?user(?:['’]s)?\s"
+_CHINESE, _ENGLISH = r"^\s*(?:该|本)?(?:用户|使用者)", r"^\s*(?:the\s)?user(?:['’]s)?\s"
 _USER = re.compile(f"{_CHINESE}|{_ENGLISH}", re.IGNORECASE)
 
 
@@ -107,6 +107,7 @@ def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
     if suggested:
         return "work"
     person, thing, life, program = _tells()
+    payload = payload.translate(simplified())
     if not _USER.match(payload):
         # An agent says "I" of itself, too: of a fact its words have to be a person's.
         said = _FIRST.sub(_as_user, payload)
