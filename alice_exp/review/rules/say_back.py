@@ -71,8 +71,7 @@ class _Reader:
             is_count = any(len(one.places) == clause.tally for one in clause.sets)
             refuse("counted" in clause.flags and not is_count)
             refuse(is_loose and any(one.unknown for one in row[:at]))  # "I had a steak. The rest is fine"
-            said = [verb for _, verb, _ in self.pairs] + [*(self.header or ())]
-            refuse("turned" in clause.flags and "reject" in said)  # "reject 2-5, not 3"
+            refuse("turned" in clause.flags and "reject" in [verb for _, verb, _ in self.pairs])
             before = row[at - 1]
             refuse("listing" in clause.flags and not clause.sets and at and before.unknown and not before.row)
             self._clause(clause, _reduced(clause), row[at + 1 :])
@@ -111,9 +110,8 @@ class _Reader:
             refuse(is_but and one.places & union(each for each, verb, _ in self.pairs if verb == "approve"))
             item = "".join(self.said[at - 1] for at in one.places)
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
-            if is_wrong and one.by_word:
-                clause.hint = "reject"
-            elif clause.opener == "but" and one.by_word and clause.is_open and ("all", "approve") in verbs:
+            is_other = clause.opener == "but" and clause.is_open and ("all", "approve") in verbs
+            if one.by_word and (is_wrong or is_other):
                 clause.hint = "reject"  # "All fine, but the port is 8080"
             elif (one.wide and one.out) or (clause.is_bare and ("rest", "reject") in verbs):
                 clause.hint = clause.hint or "approve"  # "Just 1 and 3, ditch the other two"
@@ -162,8 +160,7 @@ class _Reader:
             self._takes_reason(clause)
         is_part = behind and behind[0].level == 0 and behind[0].sets
         refuse(
-            # 次数不用限制, but not 2 不要记，不想让人知道
-            "order" in clause.flags and clause.unknown and not fresh and not self._is_rejected(),
+            "order" in clause.flags and clause.unknown and not (fresh or self._is_rejected()),  # 次数不用限制
             clause.opener == "but" and clause.pronoun,
             "vague" in clause.flags and not (clause.unknown and self._is_rejected()),
             clause.text[:2] in ("这条", "那条") and 0 < clause.unknown < 3 and not clause.hint,
@@ -232,7 +229,6 @@ class _Reader:
         refuse("denied" in clause.flags)
         now = self.waiting[self.fresh if clause.level < 2 and clause.pronoun < 2 else 0 :]
         now = now if clause.level < 2 or clause.pronoun else []
-        refuse(clause.opener == "but" and any(one.wide for one, _ in now))
         if now:
             self._of_waiting(clause, verdict, now)
         else:
@@ -270,7 +266,6 @@ class _Reader:
         refuse(len(now) > 1 and clause.pronoun < 2 and any("denied" in one.flags for _, one in now))
         self.pairs += _joined([one for one, _ in now], verdict)
         self.waiting = [one for one in self.waiting if one not in now]
-        self.goes_on = False
 
     def _again(self, clause: Clause, verdict: Verdict) -> None:
         """A verdict behind another: of what that left out, the same again, or a stronger one of the same."""
@@ -290,12 +285,8 @@ class _Reader:
             self.pairs[-1] = (last, *verdict)
         else:
             is_other = is_near and said == "approve" and verb == "reject" and how == strength == 2
-            refuse(
-                is_other and clause.opener != "but",
-                clause.pronoun,
-                strength == 3,
-                strength > 1 and clause.opener == "so",
-            )
+            refuse(is_other and clause.opener != "but", strength > 1 and clause.opener == "so")
+            refuse(clause.pronoun, strength == 3)
 
     def _whole(self, clause: Clause, row: list[Named | Verdict], behind: Sequence[Clause]) -> None:
         """Sets with their verdicts, and those that waited for the first of these."""
