@@ -21,7 +21,10 @@ from tests.agents.wire import OURS, Wire
 
 Call = Callable[..., Any]
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-LISTS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+LISTS = {
+    **{f"{name}/list": name for name in ("tools", "prompts", "resources")},
+    "resources/templates/list": "resourceTemplates",
+}
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
     "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
