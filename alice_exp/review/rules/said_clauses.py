@@ -58,7 +58,8 @@ class Clause:
 
     ``flags``: vague (a numeral that may name or count), counted ("these two …"), denied (a negation of nothing), denied
     set (behind its set), order (a negation that asks), leaving (what follows is left out), left out (by a word behind
-    it), subject (begins with words of which nobody knows what they name), listing (behind a colon).
+    it), subject and named first (begins with words of which nobody knows what they name; of Chinese, of both), turned
+    (a number behind "not"), listing (behind a colon).
     """
 
     level: int = 2  # how much the mark before it parts
@@ -228,6 +229,7 @@ class _Builder:
         if clause.opener != "why":
             refuse((must or is_all) and not places and tokens(text))
             clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
+            clause.flags |= {"named first"} if unknown and not (clause.row or places) else set()
             if places:
                 clause.add(Named(places, by_word=True, is_sure=must))
         clause.unknown += unknown

@@ -91,12 +91,13 @@ class _Reader:
         assert self.header is not None
         refuse(self.pairs, self.waiting[1:], any(not (x.by_word or x.is_only_out) for x, _ in self.waiting))
         if not self.waiting:
-            # "9 is wrong", "take six"
-            refuse(
-                sum(one.unknown for one in row) > 1 or any("vague" in x.flags or x.pronoun > 0 for x in row)
-            )
+            refuse(sum(one.unknown for one in row) > 1, any(one.pronoun > 0 for one in row))
+            refuse(any(one.flags & {"vague", "named first"} for one in row))  # "take six", "polars no"
             refuse(any(map(str.isdigit, "".join(one.text for one in row))))
-        one = self.waiting.pop()[0] if self.waiting else Named(wide="all")
+        one, clause = self.waiting.pop() if self.waiting else (Named(wide="all"), Clause())
+        if clause.opener == "but" and clause.hint == "reject" and self.header[0] == "approve":
+            self.pairs.append((one, "reject", 1))  # "All right, but the port moved"
+            one = Named(wide="rest")
         one.wide = "all" if one.is_only_out else one.wide  # "Approved, save for 3"
         self.pairs.append((one, *self.header))
 
@@ -305,10 +306,8 @@ class _Reader:
         # "approve 3-5, 1 reject" is clear, but "approve 3, 1 reject, 2" is not.
         is_followed = bool(row[2:]) or any(one.level < 2 and one.sets and not one.verbs for one in behind[:1])
         is_loose = clause.level < 2 if self.is_list else is_followed and not clause.level
-        refuse(
-            clause.opener == "but" and first.wide == "all",
-            is_first and self.goes_on and (listed or (is_number and is_loose)),
-        )
+        refuse(clause.opener == "but" and first.wide == "all")
+        refuse(is_first and self.goes_on and (listed or (is_number and is_loose)))
         first.wide = first.wide or "all" * (first.is_only_out and not (self.pairs or self.waiting))
         pairs = [
             cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
