@@ -189,7 +189,7 @@ class Acts(RuleBasedStateMachine):
         """A host's files take our part in or let it go; what else they hold stays, and a second time changes nothing."""
         with self.world.acting("connect"), patch.dict(os.environ, {"HOME": str(self.world.place)}):
             known, home = HOSTS[host], open_session(str(self.world.root))
-            place = host_config.place(known, project=False)
+            place = host_config.place(known)
             if not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text('mine = "kept"\n' if place.suffix == ".toml" else '{"mine": "kept"} // so\n')
