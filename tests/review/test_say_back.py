@@ -89,7 +89,7 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             short += bool(acts) and acts != wanted  # "All fine but 6" leaves 6 waiting.
-    assert understood >= 0.8 * meant
+    assert understood >= 0.8043 * meant  # one sentence fewer is red
     assert short <= 31
 
 

@@ -134,8 +134,7 @@ class Clause:
             last.places |= new.places
         else:
             # "Number 3, the docker one" are two; other words behind a number may be a remark.
-            is_asked = bool(self.hint) and not (last.is_sure or new.by_word)  # "I will ask the chef about 3"
-            refuse(new.places != last.places and (new.is_sure or last.by_word) and not is_asked)
+            refuse(new.places != last.places and (new.is_sure or last.by_word))
             self.row[-1] = last if new.by_word else new
 
 
