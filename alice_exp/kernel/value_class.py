@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from dataclasses import dataclass as dataclass  # Who checks types sees the standard one.
+    from hashlib import blake2b as blake2b
+    from hashlib import sha1 as sha1
     from hashlib import sha256 as sha256
 else:
     # As the standard library's ``random`` does, and with its way out where Python is built without it.
     try:
         sha256 = import_module("_sha2" if sys.version_info >= (3, 12) else "_sha256").sha256
+        blake2b, sha1 = import_module("_blake2").blake2b, import_module("_sha1").sha1
     except ImportError:
-        sha256 = import_module("hashlib").sha256
+        sha256, blake2b, sha1 = attrgetter("sha256", "blake2b", "sha1")(import_module("hashlib"))
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, slots: bool = False) -> Any:
         """Make a dataclass, as ``dataclasses.dataclass`` does with these two options.
@@ -186,20 +189,21 @@ class _Standard:
         return found
 
 
-def blob_id(data: bytes) -> str:
-    """The object id that git gives these bytes."""
-    import hashlib
-
-    hashed = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+def object_id(kind: str, data: bytes) -> str:
+    """The id that git gives an object."""
+    hashed = sha1(f"{kind} {len(data)}\0".encode(), usedforsecurity=False)
     hashed.update(data)
     return hashed.hexdigest()
 
 
+def blob_id(data: bytes) -> str:
+    """The id that git gives a file's bytes."""
+    return object_id("blob", data)
+
+
 def digest(data: bytes) -> str:
     """The first half of a content's SHA-256, in hex: by it a displaced file is recognised."""
-    import hashlib
-
-    return hashlib.sha256(data).hexdigest()[:32]
+    return sha256(data).hexdigest()[:32]
 
 
 @contextmanager

@@ -301,9 +301,9 @@ class Neighbourhood:
         # Other values may stand in what it opposes or replaces.
         of_subject = vocabulary().of_subject
         words = "\n".join(word for said in statement(block).said for word in of_subject.get(said, ()))
-        is_shown = where == "trusted" and candidate.place not in TRUSTED_PLACES
-        at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
-        asked = partial(nearest, text=block_text(block), words=words, at=at if is_shown else "")
+        is_shown = candidate.place not in TRUSTED_PLACES
+        at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if is_shown else ""
+        asked = partial(nearest, text=block_text(block), words=words, at=at, is_recalled=where == "trusted")
         found, recalled = self._shelves[where](asked)
         # What it claims to replace need not be near it in words.
         claimed = self._named(block.replaces).values() if block.replaces else ()

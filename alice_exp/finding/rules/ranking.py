@@ -275,14 +275,20 @@ def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
     return found
 
 
-def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
+def nearest(blocks: Searchable, text: str, words: str, at: str, *, is_recalled: bool) -> Near:
     """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; the id of the one
-    that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED`` or no time is given."""
+    that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED``, no time is given or nobody
+    asks for it."""
     question, day = (f"{text}\n{words}", "") if words else (text, at[:10])
     found = next(blocks.found(question, now=day), None)
     numbers = found.scored.best(SEARCHED) if found else []
     # Without other words its matches are those of ``recall``.
-    due = at and found and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
+    due = (
+        at
+        and is_recalled
+        and found
+        and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
+    )
     first = (
         rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if due else ()
     )

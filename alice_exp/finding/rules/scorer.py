@@ -192,9 +192,11 @@ def score(
 
     def whole(name: tuple[str, ...]) -> dict[int, float]:
         """What the weakest token of a word brings in each text that has them all."""
+        if len(name) == 1:
+            return share(name[0])
         first, *rest = sorted(map(share, name), key=len)
         both = (text for text in first if all(text in part for part in rest))
-        return {text: min(first[text], *(part[text] for part in rest)) for text in both} if rest else first
+        return {text: min(first[text], *(part[text] for part in rest)) for text in both}
 
     def named(concept: Concept) -> tuple[float, dict[int, float]]:
         """A concept's value, and its share in the texts that have it by another name only."""
@@ -304,7 +306,7 @@ class Texts:
         """The matches of a question, in all texts or in some; ``now`` as in ``Query.of``."""
         query = Query.of(question, now)
         held: dict[str, Mapping[int, int]] = {t: self.rows[t] for t in query.tokens if t in self.rows}
-        if only is not None and len(only) <= AT_ONCE:
+        if only is not None and 2 * len(only) < len(self.lengths):
             held = {token: {at: row[at] for at in only if at in row} for token, row in held.items()}
             return score(query, self.known, held, self.lengths, {})
         scored = score(query, self.known, held, self.lengths, self.shares)

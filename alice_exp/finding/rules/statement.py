@@ -71,13 +71,14 @@ class Vocabulary(NamedTuple):
     words: dict[str, tuple[frozenset[str], tuple[tuple[str, str], ...]]]
     of_subject: dict[str, list[str]]
     longest: dict[str, int]
-    unit: str
+    unit: re.Pattern[str]
 
 
 @cache
 def vocabulary() -> Vocabulary:
     """What the data files say."""
-    return Vocabulary(*_tables())
+    *tables, unit = _tables()
+    return Vocabulary(*tables, re.compile(unit))
 
 
 @stored(*_FILES, "finding/rules/statement.py", "kernel/text/data_files.py")
@@ -209,11 +210,11 @@ def _words(clause: str) -> Iterator[Word]:
     """The words of a clause: known ones as long as possible, numbers with their units, other CJK characters one by
     one."""
     known, at = vocabulary(), 0
-    unit_of = re.compile(known.unit)
+    unit_of = known.unit
     while piece := _PIECE.search(clause, at):
-        start, at, text = piece.start(), piece.end(), piece.group()
+        start, at, text, is_chinese = piece.start(), piece.end(), piece.group(), piece.lastgroup == "cjk"
         number = known.numerals.get(text, piece["number"] or piece["clock"])
-        counted = _COUNT.match(clause, start) if piece["cjk"] else None
+        counted = _COUNT.match(clause, start) if is_chinese else None
         if counted and (unit_of.match(clause, counted.end()) or _COUNTED.match(clause, counted.end())):
             value = chinese_number(counted.group())
             number, at = (number, at) if value is None else (str(value), counted.end())
@@ -222,7 +223,7 @@ def _words(clause: str) -> Iterator[Word]:
             at = unit.end() if unit else at
             yield _amount(clause[start:at].strip(), number, unit[1] if unit else "")
             continue
-        if piece["cjk"]:
+        if is_chinese:
             longer = [clause[start : start + size] for size in range(known.longest.get(text, 1), 1, -1)]
         else:
             phrase = _PHRASE.match(clause, start)

@@ -10,7 +10,6 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from alice_exp.kernel.journal.act import COMMITTER, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
+from alice_exp.kernel.value_class import object_id
 
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""
@@ -184,15 +184,6 @@ class LedgerObjects:
         with contextlib.suppress(OSError):
             self._copy.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace(self._copy / name, data, durable=False)
-
-
-def object_id(kind: str, data: bytes) -> str:
-    """The id that git gives an object; by Python's own SHA-1, since ``hashlib`` loads OpenSSL."""
-    try:
-        sha1 = import_module("_sha1").sha1
-    except ImportError:
-        sha1 = import_module("hashlib").sha1
-    return str(sha1(f"{kind} {len(data)}\0".encode() + data).hexdigest())
 
 
 def row_of(message: str, name: str) -> str:

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from alice_exp.kernel.text.bilingual_lexicon import DIGITS
-from alice_exp.kernel.text.data_files import Patterns, expression, table
+from alice_exp.kernel.text.data_files import LazyPattern, Patterns, expression, table
+from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 
 MOST_TEXT = 2_000
 """Characters of a question that are looked at."""
 
 _ANY_DAY = date(2000, 1, 1)
-_ASKING = re.compile(
+_ASKING = LazyPattern(
     r"(?:说|聊|讲|谈|提到?|发生|干|做|忙|记)[了过的些]*|什么|啥|哪些|内容|对话|会话|事情?|那天|当天|时候|我们?|你们?|用户|[都有跟和的了过吗呢在些]"
     r"|\b(?:what|which|who|did|do|was|were|i|we|you|me|us|said|say|tell|told|talk|talked|discuss|discussed|mention|mentioned"
     r"|happened|done|doing|about|on|in|of|the|at|that|day|things?|conversations?)\b|[^\w]",
     re.IGNORECASE,
 )
 """What a question that asks for whatever was said or done holds beside the day."""
-_CJK = re.compile("[\u3400-\u9fff]")
 _NUMERALS = DIGITS | {"〇": 0, "几": 3, "数": 3}
 
 ONE_DAY = timedelta(days=1)
@@ -115,7 +116,10 @@ class _Language:
     def __init__(self, path: str) -> None:
         self.patterns = Patterns(path)
         self._path = path
-        self._tables = table(path)
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Any]:
+        return table(self._path)
 
     @cached_property
     def _forms(self) -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], Span | None]], ...]:
@@ -325,7 +329,7 @@ def _found(text: str, today: date) -> tuple[list[tuple[slice, Span]], str]:
     """The spans with their words' places, and the text without these words."""
     rest = text[:MOST_TEXT].replace("’", "'")
     found: list[tuple[slice, Span]] = []
-    if _CJK.search(rest):
+    if any(map(is_cjk, rest)):
         found, rest = _CHINESE.read(rest, today)
     more, rest = _ENGLISH.read(rest, today)
     return found + more, rest

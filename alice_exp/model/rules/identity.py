@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import Hint
@@ -20,7 +18,7 @@ from alice_exp.kernel.text.tokens import (
     tokens,
     words,
 )
-from alice_exp.kernel.value_class import dataclass, sha256
+from alice_exp.kernel.value_class import blake2b, dataclass, sha256
 from alice_exp.model.values.block import KEYED, OPEN, Archived, Block, Placed, content_hash, path_of, place_of
 from alice_exp.model.values.snapshot import Decisions, Snapshot
 
@@ -108,7 +106,7 @@ def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
     marks = [mark.encode("utf-8", "surrogatepass") for mark in found]
     if not key:
         return tuple(f"{OPEN}{sha256(mark).hexdigest()[:32]}" for mark in marks)
-    return tuple(f"{KEYED}{hmac.digest(key, mark, 'sha256').hex()[:32]}" for mark in marks)
+    return tuple(f"{KEYED}{_keyed(key, mark)[:32]}" for mark in marks)
 
 
 def twin(payload: Payload, blocks: Iterable[Placed], counts: Callable[[Placed], bool]) -> Placed | None:
@@ -319,10 +317,13 @@ def _words(plain: str) -> list[str]:
 
 def keyed(marks: Iterable[str], key: bytes) -> frozenset[str]:
     """Marks as hashes by a secret key, 12 digits each; those that are no pair keep their first character."""
-    return frozenset(
-        (one[0] if one[0] in SIGNS else "") + hmac.digest(key, one.encode(), "sha256").hex()[:12]
-        for one in marks
-    )
+    return frozenset((one[0] if one[0] in SIGNS else "") + _keyed(key, one.encode())[:12] for one in marks)
+
+
+def _keyed(key: bytes, data: bytes) -> str:
+    import hmac  # Loads OpenSSL: for homes alone that have such a key.
+
+    return hmac.digest(key, data, "sha256").hex()
 
 
 def are_one(marks: Collection[str], others: Collection[str]) -> bool:
