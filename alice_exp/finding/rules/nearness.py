@@ -250,14 +250,16 @@ class Neighbourhood:
         """What the candidate's neighbours are to it, at most so many as are ``SHOWN``: named relations before mere
         nearness, then by strength."""
         told: list[Relation] = []
+        block, is_shown = candidate.block, candidate.place not in TRUSTED_PLACES
+        at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if is_shown else ""
         # Who is nearer to what is trusted than to what was rejected repeats the one, not the other.
-        nearest = max((one.strength for one in self._compared(candidate, "trusted")), default=0.0)
+        nearest = max((one.strength for one in self._compared(candidate, "trusted", at)), default=0.0)
         for where, most in SHOWN.items():
             # Of two rejected blocks the one that it repeats counts, not the one that it denies.
             plain = ("near", "alike", "opposes" if where == "rejected" else "")
             found = [
                 (one.kind in plain, -one.strength - 0.2 * (one.kind == "opposes"), one.placed.block.id, one)
-                for one in self._compared(candidate, where)
+                for one in self._compared(candidate, where, at)
                 if where != "rejected"
                 or one.kind in ("identical", "opposes", "same", "extends")
                 or one.strength >= nearest + NEARER * (one.kind == "alike")
@@ -291,9 +293,9 @@ class Neighbourhood:
         groups = {id(group): sorted(map(place.__getitem__, group)) for group in group_of.values()}
         return tuple(tuple(candidates[at] for at in group) for group in groups.values())
 
-    def _compared(self, candidate: Placed, where: Where) -> list[Relation]:
+    def _compared(self, candidate: Placed, where: Where, at: str = "") -> list[Relation]:
         """What blocks are to a candidate that share most of its words with it; of trusted ones the first that is
-        recalled by what it says is near whatever it is to it."""
+        recalled at a time by what it says is near whatever it is to it."""
         block = candidate.block
         if (block.id, where) in self._found:
             return self._found[block.id, where]
@@ -301,8 +303,6 @@ class Neighbourhood:
         # Other values may stand in what it opposes or replaces.
         of_subject = vocabulary().of_subject
         words = "\n".join(word for said in statement(block).said for word in of_subject.get(said, ()))
-        is_shown = candidate.place not in TRUSTED_PLACES
-        at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if is_shown else ""
         asked = partial(nearest, text=block_text(block), words=words, at=at, is_recalled=where == "trusted")
         found, recalled = self._shelves[where](asked)
         # What it claims to replace need not be near it in words.
