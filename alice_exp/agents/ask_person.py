@@ -202,7 +202,9 @@ def refusal(host: Host, program: str, streams: tuple[int, int]) -> str:
     if not program or not above or above[0].pid != os.getppid():
         return "no program of this host is registered: run 'alice-exp connect' again"
     parent, *more = above
-    if not _is_program(parent.executable, program) or host_of(parent) is not host:
+    package, asking = _package(program), parent.executable
+    is_connected = asking.startswith(package) if package.endswith("/") else asking == package
+    if not is_connected or host_of(parent) is not host:
         return "the program that asks is not the one that was connected"
     script = [os.path.realpath(word) for word in more[0].arguments[1:2]] if more else []
     if script == [os.path.realpath(program)] and host_of(more[0]) is host:
@@ -227,11 +229,6 @@ def _package(program: str) -> str:
         return f"{head}{package}{rest.partition('/')[0]}/"
     head, versions, _ = real.rpartition("/versions/")
     return f"{head}{versions}" if versions else real
-
-
-def _is_program(executable: str, program: str) -> bool:
-    package = _package(program)
-    return executable.startswith(package) if package.endswith("/") else executable == package
 
 
 def _started_by_an_agent(pid: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -13,7 +12,7 @@ from alice_exp.home.ports import Brought
 from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.display import TEAMS, with_block, without_block
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.documents import said
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -174,7 +173,7 @@ def publish(
         raise BusyError("{path} has changed since it was shown", path=PATH, hint="run the command again")
     said = made.publication.file.lessons
     if PATH in made.texts:
-        digest = hashlib.sha256(made.texts[PATH].encode()).hexdigest()
+        digest = sha256(made.texts[PATH].encode()).hexdigest()
         noted(digest, tuple((one.block.id, content_hash(one.block)) for one in said))
     for name, text in made.texts.items():
         teaming.files.write(name, text)

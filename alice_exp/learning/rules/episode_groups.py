@@ -191,13 +191,12 @@ def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]
     for index, words in enumerate(parts):
         if not group[index].action.strip():
             continue
-        like = next(
-            (each for each in found if any(_same_action(words, parts[other]) for other in each)), None
-        )
-        if like is None:
-            found.append([index])
+        for each in found:
+            if any(_same_action(words, parts[other]) for other in each):
+                each.append(index)
+                break
         else:
-            like.append(index)
+            found.append([index])
     return [(" ".join(group[each[0]].action.split()), tuple(each)) for each in found]
 
 

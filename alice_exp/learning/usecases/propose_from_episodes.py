@@ -5,7 +5,6 @@ Never above the pool, never what a person rejected, and nothing anew that is kno
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -15,7 +14,7 @@ from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.episodes.usecases import named
 from alice_exp.home.session import Session
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.learning.rules.distill import REPEATS, distill
 from alice_exp.learning.rules.proposals import Proposal, lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
@@ -109,7 +108,7 @@ def key_of(proposal: Proposal) -> str:
     trait = proposal.episodes[0] if support.basis == "episode" else support.trait
     parts = (proposal.kind, support.type, support.basis, trait, support.condition)
     said = "\n".join(parts if support.condition else parts[:-1])
-    return f"distill-{hashlib.sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return f"distill-{sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def _teaches(episode: Episode) -> bool:

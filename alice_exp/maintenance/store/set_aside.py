@@ -7,7 +7,6 @@ hand edit, so that nothing becomes trusted by this. No file but ``.git`` is touc
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -24,7 +23,7 @@ from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.git_process import FETCHED, LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.lock import git_works_on, locks
-from alice_exp.kernel.value_class import blob_id
+from alice_exp.kernel.value_class import blob_id, sha1
 
 _NEW = ".git-new"
 """Below the work tree, where the sound repository is made: it is whole once it has a head."""
@@ -214,4 +213,4 @@ def _is_sound(path: Path) -> bool:
         data = zlib.decompress(read_bytes(path)[0])
     except (OSError, zlib.error):
         return False
-    return hashlib.sha1(data, usedforsecurity=False).hexdigest() == path.parent.name + path.name
+    return sha1(data, usedforsecurity=False).hexdigest() == path.parent.name + path.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc.reader import parse
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
@@ -146,7 +145,7 @@ def export(session: Session, to: str, deliver: Callable[[str], None]) -> Bundle:
 
 def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the log keeps of a bundle: SHA-256 (hex) of its bytes, id and content hash of each block."""
-    digest = hashlib.sha256(made.text.encode()).hexdigest()
+    digest = sha256(made.text.encode()).hexdigest()
     return digest, tuple((block.id, content_hash(block)) for block in made.blocks)
 
 

@@ -7,7 +7,6 @@ wrong with what it sent, but never what this home knows, holds in personal, or h
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
@@ -20,7 +19,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.jsonc import Json
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.sharing.rules import peer_exchange
@@ -133,7 +132,7 @@ def _disclose(session: Session, peer: Peer, page: Mapping[str, Json]) -> None:
     items = cast("list[Mapping[str, Json]]", page["blocks"])
     if items:
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         marks = peer_exchange.marks_of(items)
         shares(session).record(Disclosure(session.caller.now, _recipient(peer), "peer", digest, marks))
 

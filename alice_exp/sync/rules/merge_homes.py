@@ -6,7 +6,6 @@ The home is merged as a whole, because a block that one side moved to another fi
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import Final
 
 from alice_exp.kernel.jsonc.edits import edit
 from alice_exp.kernel.jsonc.reader import parse
+from alice_exp.kernel.value_class import sha256
 from alice_exp.model.formats.record_import import timeline_edits
 from alice_exp.model.formats.record_schema import (
     CONFIG_PATH,
@@ -290,5 +290,5 @@ def _text(tree: str, parents: Sequence[str], number: int) -> bytes:
 
 def told_key(machine: str) -> str:
     """A machine's public key as people compare it: 20 letters of its SHA-256 (100 bits), in groups of four."""
-    letters = base64.b32encode(hashlib.sha256(bytes.fromhex(machine)).digest()).decode().lower()[:20]
+    letters = base64.b32encode(sha256(bytes.fromhex(machine)).digest()).decode().lower()[:20]
     return "-".join(letters[at : at + 4] for at in range(0, 20, 4))
