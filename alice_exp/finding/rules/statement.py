@@ -77,8 +77,8 @@ class Vocabulary(NamedTuple):
 @cache
 def vocabulary() -> Vocabulary:
     """What the data files say."""
-    *tables, unit = _tables()
-    return Vocabulary(*tables, re.compile(unit))
+    made = Vocabulary(*_tables())
+    return made._replace(unit=re.compile(made.unit))
 
 
 @stored(*_FILES, "finding/rules/statement.py", "kernel/text/data_files.py")
