@@ -126,6 +126,11 @@ class Pair:
 
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
         shared = one.keys() & two.keys()
+        # "Do not use npm" denies nothing of "use pnpm, not npm".
+        if all(
+            any(key.isascii() for key in own.keys() - other.keys()) for own, other in ((one, two), (two, one))
+        ):
+            return False
         denied = sum(one[key] * two[key] < 0 for key in shared)
         is_general = self.of_user and len(shared) >= CLEAR * len(one)
         # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
