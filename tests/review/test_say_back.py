@@ -135,6 +135,23 @@ def test_a_reply_says_which_of_two_rivals_holds(
     assert stands(cli, old, new) == named
 
 
+@table("text", "read")
+def test_an_answer_about_rivals_stands_beside_other_decisions(
+    cli: Call, pair: tuple[str, str], text: str, read: list[str] | str | None
+) -> None:
+    for payload, when in (("build the Docker image", "packing"), ("run the linter", "pushing")):
+        cli("memorize", payload, "--when", when)
+        cli("heartbeat")
+    before = stands(cli, *pair)
+    done = cli("reply", text, "--yes", check=False)
+    assert done.code == (0 if isinstance(read, list) else 2), done.stderr
+    if isinstance(read, list):
+        commits = cli("log", "--json", "-n", "3").json["commits"]
+        assert [one["op"] for one in commits].count("heartbeat") == 3 - len(read)
+    else:
+        assert stands(cli, *pair) == before and (read or "goes with one decision") in done.stderr
+
+
 FREE = "je veux bien la baleine, et pas l'autre"
 LESSONS = {
     "docker": "build the Docker image with buildkit",

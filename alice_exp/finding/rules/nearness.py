@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, cached_property, partial
 from itertools import product
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
-from alice_exp.finding.rules.ranking import Shelf, nearest, shelf
+from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.scorer import Corpus, Searchable
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
 from alice_exp.model.values.snapshot import Snapshot
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
@@ -59,7 +60,7 @@ class Pair:
         self.strength = round(self.dice + self.topic / 4, 3)
         self.of_user = (new.about == "user" or one.is_own) and (known.about == "user" or two.is_own)
         self.agrees = self.cover >= OF_SUBJECT and all(
-            one.signs[key] * two.signs.get(key, 1) > 0 for key in shared
+            one.signs[key] * two.signs.get(key, 1) >= 0 for key in shared
         )
 
     @cached_property
@@ -127,11 +128,14 @@ class Pair:
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
         shared = one.keys() & two.keys()
         # "Do not use npm" denies nothing of "use pnpm, not npm".
-        if all(
-            any(key.isascii() for key in own.keys() - other.keys()) for own, other in ((one, two), (two, one))
-        ):
+        alone = [own.keys() - other.keys() for own, other in ((one, two), (two, one))]
+        if all(any(map(str.isascii, keys)) for keys in alone):
             return False
-        denied = sum(one[key] * two[key] < 0 for key in shared)
+        turned = [self.one.signs[key] * self.two.signs[key] for key in shared if one[key] != two[key]]
+        denied = turned.count(-1) - turned.count(0)
+        # "Before a commit" alone affirms nothing that "never squash the commits" denies.
+        if len(shared) == 1 and any(len(own) > 1 and min(own.values()) < 0 for own in (one, two)):
+            return False
         is_general = self.of_user and len(shared) >= CLEAR * len(one)
         # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
         return (
@@ -198,6 +202,61 @@ class Pair:
         return max(sum(1 / 6 if is_cjk(word) else 1 for word in of) for of in (one - two, two - one))
 
 
+Near: TypeAlias = tuple[Sequence[Placed], str]
+Shelf: TypeAlias = Callable[[Callable[[Searchable], Near]], Near]
+"""Asks some blocks, wherever they can be searched, which of them are nearest."""
+
+SEARCHED, RECALLED, A_QUESTION = 24, 0.15, 25
+"""How many blocks of each kind are compared closely; the match from which ``recall``'s first answer is a neighbour; how
+many texts are read and counted in the time that the index takes for a question (5 ms of a processor)."""
+
+
+def _shelf(blocks: Iterable[Placed], questions: int = 1) -> Shelf:
+    """Some blocks: a few as they are, of many those that a search finds; of a snapshot what it trusts."""
+    if isinstance(blocks, Snapshot):
+        return _trusted(blocks, questions)
+    known = cache(lambda: tuple(blocks))
+    corpus = cache(lambda: Corpus.of(known(), lambda _: True))
+    return lambda asked: (known(), "") if len(known()) <= SEARCHED else asked(corpus())
+
+
+def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
+    """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
+    so small that this costs less than to ask."""
+    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
+    paths = [file.path for file in files]
+    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)).of_files(paths))
+    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
+    if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
+        catalogue = None
+
+    def found(asked: Callable[[Searchable], Near]) -> Near:
+        known = catalogue(lambda rows: asked(rows.of_files(paths))) if catalogue else None
+        return known or asked(corpus())
+
+    return found
+
+
+def _nearest(blocks: Searchable, text: str, words: str, at: str, *, is_recalled: bool) -> Near:
+    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; the id of the one
+    that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED``, no time is given or nobody
+    asks for it."""
+    question, day = (f"{text}\n{words}", "") if words else (text, at[:10])
+    found = next(blocks.found(question, now=day), None)
+    numbers = found.scored.best(SEARCHED) if found else []
+    # Without other words its matches are those of ``recall``.
+    due = (
+        at
+        and is_recalled
+        and found
+        and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
+    )
+    first = (
+        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if due else ()
+    )
+    return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
+
+
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
@@ -236,9 +295,9 @@ class Neighbourhood:
     ) -> None:
         self._named = trusted.with_ids if isinstance(trusted, Snapshot) else lambda _: {}
         self._shelves: dict[Where, Shelf] = {
-            "trusted": shelf(trusted, questions),
-            "rejected": shelf(rejected),
-            "waiting": shelf(waiting),
+            "trusted": _shelf(trusted, questions),
+            "rejected": _shelf(rejected),
+            "waiting": _shelf(waiting),
         }
         self._found: dict[tuple[str, Where], list[Relation]] = {}
 
@@ -258,7 +317,7 @@ class Neighbourhood:
         block, is_shown = candidate.block, candidate.place not in TRUSTED_PLACES
         at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if is_shown else ""
         # Who is nearer to what is trusted than to what was rejected repeats the one, not the other.
-        nearest = max((one.strength for one in self._compared(candidate, "trusted", at)), default=0.0)
+        closest = max((one.strength for one in self._compared(candidate, "trusted", at)), default=0.0)
         for where, most in SHOWN.items():
             # Of two rejected blocks the one that it repeats counts, not the one that it denies.
             plain = ("near", "alike", "opposes" if where == "rejected" else "")
@@ -267,7 +326,7 @@ class Neighbourhood:
                 for one in self._compared(candidate, where, at)
                 if where != "rejected"
                 or one.kind in ("identical", "opposes", "same", "extends")
-                or one.strength >= nearest + NEARER * (one.kind == "alike")
+                or one.strength >= closest + NEARER * (one.kind == "alike")
             ]
             told += (one for *_, one in heapq.nsmallest(most, found))
         return tuple(told)
@@ -308,7 +367,7 @@ class Neighbourhood:
         # Other values may stand in what it opposes or replaces.
         of_subject = vocabulary().of_subject
         words = "\n".join(word for said in statement(block).said for word in of_subject.get(said, ()))
-        asked = partial(nearest, text=block_text(block), words=words, at=at, is_recalled=where == "trusted")
+        asked = partial(_nearest, text=block_text(block), words=words, at=at, is_recalled=where == "trusted")
         found, recalled = self._shelves[where](asked)
         # What it claims to replace need not be near it in words.
         claimed = self._named(block.replaces).values() if block.replaces else ()

@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 from datetime import UTC, datetime
-from functools import cache
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.finding.rules.concerns import (
     CONTEXT_WEIGHT,
     LONGEST,
     TASK_WEIGHT,
-    TRUSTED_PLACES,
     block_text,
     context_similarity,
 )
@@ -30,10 +28,9 @@ from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, block_decay
-from alice_exp.model.values.block import CONFIDENCE, SETS, TRUST, Placed, is_approved, is_put_away
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, is_approved
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode
-from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.kernel.text.named_dates import Span
@@ -238,61 +235,6 @@ class _Picked:
             clear=self._fits(number),
             certainty=round(self._scored.certainty(number), 6) if text else 0.0,
         )
-
-
-Near: TypeAlias = tuple[Sequence[Placed], str]
-Shelf: TypeAlias = Callable[[Callable[[Searchable], Near]], Near]
-"""Asks some blocks, wherever they can be searched, which of them are ``nearest``."""
-
-SEARCHED, RECALLED, A_QUESTION = 24, 0.15, 25
-"""How many blocks of each kind are compared closely; the match from which ``recall``'s first answer is a neighbour; how
-many texts are read and counted in the time that the index takes for a question (5 ms of a processor)."""
-
-
-def shelf(blocks: Iterable[Placed], questions: int = 1) -> Shelf:
-    """Some blocks: a few as they are, of many those that a search finds; of a snapshot what it trusts."""
-    if isinstance(blocks, Snapshot):
-        return _trusted(blocks, questions)
-    known = cache(lambda: tuple(blocks))
-    corpus = cache(lambda: Corpus.of(known(), lambda _: True))
-    return lambda asked: (known(), "") if len(known()) <= SEARCHED else asked(corpus())
-
-
-def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
-    """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
-    so small that this costs less than to ask."""
-    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
-    paths = [file.path for file in files]
-    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)).of_files(paths))
-    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
-    if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
-        catalogue = None
-
-    def found(asked: Callable[[Searchable], Near]) -> Near:
-        known = catalogue(lambda rows: asked(rows.of_files(paths))) if catalogue else None
-        return known or asked(corpus())
-
-    return found
-
-
-def nearest(blocks: Searchable, text: str, words: str, at: str, *, is_recalled: bool) -> Near:
-    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; the id of the one
-    that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED``, no time is given or nobody
-    asks for it."""
-    question, day = (f"{text}\n{words}", "") if words else (text, at[:10])
-    found = next(blocks.found(question, now=day), None)
-    numbers = found.scored.best(SEARCHED) if found else []
-    # Without other words its matches are those of ``recall``.
-    due = (
-        at
-        and is_recalled
-        and found
-        and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
-    )
-    first = (
-        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if due else ()
-    )
-    return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:

@@ -113,7 +113,7 @@ def _tables() -> tuple[Any, ...]:
 class Statement:
     """A text taken apart. Keys are stems, CJK characters and pairs of these, and typed values.
 
-    ``signs`` says of each key whether it is affirmed (1) or denied (-1), ``clauses`` the same of each clause;
+    ``signs`` says of each key whether it is affirmed (1), denied (-1) or both (0), ``clauses`` the same of each clause;
     ``lines`` are the words that count, in order, by clause, each with whether a value stands there; ``said`` is what it
     says, by subject, ``order`` what stands behind "before" and its like, ``roles`` what its words do, ``negations`` how
     many clauses deny; ``is_own`` says whether it begins with the user.
@@ -283,7 +283,8 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
                 into.said[subject].append(Said(value, sign_here, keys, word.text))
             if roles:
                 _name(words, at, mover, into)
-    into.signs.update(into.clauses[-1])
+    for key, said in into.clauses[-1].items():
+        into.signs[key] = said * (into.signs.get(key, said) == said)
     into.negations += any(word.roles & {"negation", "prohibition"} for word in words)
 
 

@@ -159,30 +159,35 @@ def reply(
 
     Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
-    from alice_exp.review.rules.reply import left_of, more, read
+    from alice_exp.review.rules.reply import left_of, more, of_rivals, read, rivals_written
 
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
     opened = decisions.open_report(terminal.session)
     ids = opened.ids
-    plain, also = more(text)
+    rest, rivals = of_rivals(text, ids)
+    plain, also = more(rest)
+    own = ["" if any(one in rival.ids for rival in rivals) else one for one in ids]
+    groups = {name: tuple(one for one in row if one in own) for name, row in opened.groups.items()}
     try:
-        made = read(plain, ids, opened.groups, lambda: _subjects(terminal))
+        made = read(plain, own, groups, lambda: _subjects(terminal)) if plain or not rivals else ()
     except UsageError as refusal:
         # Other words for it would drop what it says of one decision alone.
-        also = also or next(filter(None, (more(part)[1] for part in text.replace("，", ",").split(","))), "")
-        made = () if plain == text and also else read(_confirmed_wording(terminal, plain, ids, refusal), ids)
+        also = also or next(filter(None, (more(part)[1] for part in rest.replace("，", ",").split(","))), "")
+        before = rivals_written(rivals, ids, text)
+        wording = () if also else _confirmed_wording(terminal, plain, own, refusal, before)
+        made = read(wording, own) if wording else ()
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
-    settled = [(one, asked.reached(terminal, one, plain)) for one in made if one.verb != "later"]
-    if also and [one.verb for one, _ in settled] != [
-        "reject" if also in ("purge", "neither", "old") else "approve"
-    ]:
+    verbs = [one.verb for one in made if one.verb != "later"]
+    if also and verbs != ["reject" if also == "purge" else "approve"]:
         hint = "write it in a reply of its own, as: approve 1 everywhere"
         raise UsageError("{text} goes with one decision", text=also, hint=hint)
+    made = (*rivals, *(replace(one, also=also) for one in made))
+    settled = [(one, asked.reached(terminal, one, text)) for one in made if one.verb != "later"]
     seen: dict[str, str] = {}
     for decision, chosen in settled:
-        seen |= _confirmed(terminal, chosen, "purge" if also == "purge" else decision.verb, dry_run)
-    done = _carried_out(terminal, settled, seen, dry_run, also)
+        seen |= _confirmed(terminal, chosen, "purge" if decision.also == "purge" else decision.verb, dry_run)
+    done = _carried_out(terminal, settled, seen, dry_run)
     decided = {block_id for _, row, _ in done for block_id in row.ids}
     left = [one for one in left_of(made, ids) if one in waiting and one not in decided]
     left += [one for _, row, _ in done for one, why in row.skipped if why in ("private", "rival")]
@@ -199,9 +204,12 @@ def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
+def _confirmed_wording(
+    terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError, before: str
+) -> str:
     """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
-    the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
+    the refusal, whose hint gives these words behind those read ``before``. Nothing is done by a guess, with ``--yes``
+    neither."""
     from alice_exp.review.usecases.rival_answers import waiting, wording
 
     waits = waiting(terminal.session, ids)
@@ -209,9 +217,9 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
         refusal.hint = _example(refusal.hint, ids, waits)
         raise refusal
     if not sys.stdin.isatty() or terminal.json or terminal.yes:
-        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
+        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=before + plain)
         raise refusal
-    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=plain), is_new=True)
+    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=before + plain), is_new=True)
     return plain
 
 
@@ -230,7 +238,7 @@ def _example(hint: str, ids: Sequence[str], waits: Mapping[str, Placed]) -> str:
 
 
 def _carried_out(
-    terminal: Terminal, settled: Sequence[tuple[Decision, Choice]], seen: Seen, dry_run: bool, also: str
+    terminal: Terminal, settled: Sequence[tuple[Decision, Choice]], seen: Seen, dry_run: bool
 ) -> list[tuple[str, Decided, Choice]]:
     """What each decision of a reply did; raises the first refusal where none did anything, else warns of each."""
     done: list[tuple[str, Decided, Choice]] = []
@@ -238,6 +246,7 @@ def _carried_out(
     target, own = terminal.home_for(dry_run), terminal.session.caller
     caller = replace(own, reply=own.new_id("rep") if len(settled) > 1 else "")
     for decision, chosen in (row for row in settled if row[1].ids):
+        also = decision.also
         how: dict[str, Any] = {"reason": decision.reason, "bulk": chosen.is_wide, "seen": seen}
         try:
             if also in ("new", "old", "both", "neither"):

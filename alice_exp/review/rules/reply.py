@@ -24,18 +24,42 @@ from alice_exp.review.rules.reply_words import Verb, tokens
 MOST_BYTES = 4096
 """The length of the longest reply, in bytes of UTF-8."""
 
-_ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#|第)?([0-9]+)\s*[条號号]?\s*"
+_ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#)?([0-9]+|第[0-9一二三四五六七八九十]+)\s*[条號号]?\s*"
+_LEAD = r"(?:(?:use|take|keep|choose|prefer|follow|(?:go|stick|stay) with|switch to)\s+)?(?:the\s+)?"
+_TAIL = (
+    r"(?:\s+(?:one|rule|value))?(?:\s+(?:is|was|still|right|correct|true|wins|holds|stands|applies|please))*"
+)
+_ZH_LEAD = "(?:还是|就)?(?:留|要|用|选|按|听|以|照|采用|换成?|改[用成]|保留|维持)?"
+_ZH_TAIL = "(?:那[个条])?(?:来|为准|对|没错|吧|就行|就好|算)*"
+_HOLDS = {
+    "new": rf"(?:{_LEAD}new(?:er)?{_TAIL}|{_ZH_LEAD}新的{_ZH_TAIL}"
+    r"|replaces?(?: it| that| the old(?: one)?)?|(?:取代|替[换換]|代替)(?:旧的|它)?)",
+    "old": rf"(?:{_LEAD}(?:old|older|previous|existing){_TAIL}|{_ZH_LEAD}(?:旧|老|原来|原先|之前|以前)的{_ZH_TAIL})",
+    "both": r"(?:(?:keep\s+)?both(?:\s+(?:are|right|true|hold|stand|stay|apply|ok))*"
+    r"|两[个条]都(?:要|留|对|行|成立|没错|可以)(?:着|下|了)?|都(?:成立|没错))",
+    "neither": r"(?:neither(?:\s+(?:is|one|right|true|holds|stands|applies))*|both\s+(?:are\s+)?wrong"
+    r"|两[个条]都(?:不[要留对行]|不成立|错了?)|都不成立)",
+}
+"""What a person says of two rivals, in place of a verb."""
+_OF_RIVALS = {
+    said: re.compile(
+        rf"\s*(?:(?:for\s+)?{_ONE}[:：]?\s*{written}|{written}\s+(?:for|on|in)\s+{_ONE})\s*[.!！]?\s*",
+        re.IGNORECASE,
+    )
+    for said, written in _HOLDS.items()
+}
+_LOSES = re.compile(
+    r"\s*(?:(?:drop|forget|remove|reject|delete)\s+the\s+(?P<a>old|new)(?:\s+one)?"
+    r"|(?P<b>[旧新])的(?:就|可以)?(?:作废|不要|不对|删|过时)[掉了]*)\s*",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"[^,，;；。\n]*[,，;；。\n]*")
 _MORE = {
-    "new": _ONE
-    + r"(?:new|(?:留|要)?新的|replaces?(?: it| that| the old(?: one)?)?|(?:取代|替[换換]|代替)(?:旧的|它)?)",
-    "old": _ONE + r"(?:old|the old one|(?:留|要)?旧的)",
-    "both": _ONE + r"(?:both|keep both|两[个条]都[要留](?:着|下)?)",
-    "neither": _ONE + r"(?:neither|两[个条]都不[要留])",
     "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
     "purge": r"(?:reject and purge|purge|拒绝并(?:清除|彻底删除)|清除|彻底删除)\s*(.*)",
     "purge it": r"(?:reject|拒绝)\s*(.*?)(?:[,，]? and purge(?: (?:it|them))?|[，,]?并(?:清除|彻底删除))",
 }
-"""What says more of a reply's one decision: which of two rivals holds, where, or that nothing of it is kept."""
+"""What says more of a reply's one decision: where it holds, or that nothing of it is kept."""
 
 _FOR_MODEL = """\
 A person answers a numbered report of things that wait for a decision. Say what the answer decides.
@@ -53,6 +77,9 @@ Where the answer asks, sets a condition or may mean two things, write: unclear
 
 _OF_WHAT = "I read: {reading}; of what is {what} left out?"
 _TWICE = "I read: {reading}; one decision takes everything, and another one too"
+_SIDES = {"new": "old 旧", "old": "new 新"}
+"""What the other one of two rivals is called in "1 the new one, drop the old one"."""
+_ANSWERS = {"new": "新的", "old": "旧的", "both": "两条都留", "neither": "两条都不要"}
 _WORDS = {False: ("approve", "reject", "leave", ", "), True: ("同意", "拒绝", "待定", "，")}
 
 
@@ -60,13 +87,34 @@ _WORDS = {False: ("approve", "reject", "leave", ", "), True: ("同意", "拒绝"
 class Decision:
     """A verb with the ids that it decides, in the order of the reply, and the person's reason, empty if not given.
 
-    ``is_wide``: the candidates are named by what they share, not one by one.
+    ``is_wide``: the candidates are named by what they share, not one by one. ``also`` is what the person says beside
+    the verb: "new", "old", "both", "neither" (of a candidate and its rival), "everywhere", "purge" or nothing.
     """
 
     verb: Verb
     ids: tuple[str, ...]
     reason: str = ""
     is_wide: bool = False
+    also: str = ""
+
+
+def of_rivals(text: str, numbered: Sequence[str]) -> tuple[str, tuple[Decision, ...]]:
+    """A reply without the parts that say which of two rivals holds ("1 new, 2 the old one, the rest yes"), and these.
+    ``UsageError`` as in ``read``."""
+    left, last, made = "", "", dict[str, Decision]()
+    for part in _PARTS.findall(text):
+        plain = part.rstrip(",，;；。\n")
+        found = ((said, match) for said, one in _OF_RIVALS.items() if (match := one.fullmatch(plain)))
+        said, match = next(found, ("", None))
+        verb: Verb = "approve" if said in ("new", "both") else "reject"
+        (decision,) = read(f"{verb} {match[1] or match[2]}", numbered) if match else (None,)
+        if decision is not None and decision.ids[0] not in made:
+            made[decision.ids[0]] = replace(decision, also=said)
+            last = _SIDES.get(said, "")
+        elif not ((lost := _LOSES.fullmatch(plain)) and last and (lost["a"] or lost["b"]).lower() in last):
+            left += part
+    left = left.strip(" ,，;；。\n") if made else text
+    return left if not made or tokens(left) else "", tuple(made.values())
 
 
 def read(
@@ -136,12 +184,10 @@ def model_decisions(answer: str, numbered: Sequence[str]) -> tuple[Decision, ...
 
 
 def more(text: str) -> tuple[str, str]:
-    """A reply without what it says beside its one decision, and that: "new", "old", "both", "neither" (of rivals),
-    "everywhere", "purge" or nothing. ``3 replaces`` is ``approve 3`` and "new"."""
+    """A reply without what it says beside its one decision, and that: "everywhere", "purge" or nothing."""
     for said, pattern in _MORE.items():
         if match := re.fullmatch(f"{pattern}[。.!！]?", text.strip(), re.IGNORECASE):
-            verb = {"new": "approve", "both": "approve", "everywhere": ""}.get(said, "reject")
-            return f"{verb} {match[1]}".strip(), said.split()[0]
+            return f"{'' if said == 'everywhere' else 'reject'} {match[1]}".strip(), said.split()[0]
     return text, ""
 
 
@@ -166,9 +212,20 @@ def left_of(decisions: Sequence[Decision], ids: Sequence[str]) -> tuple[str, ...
 
 def written(decisions: Sequence[Decision], ids: Sequence[str], text: str) -> str:
     """A reading of a reply in the plainest words of its language, of which 👍 says nothing: a reply itself."""
-    approve, reject, leave, glue = _WORDS[any(one.isalpha() and is_cjk(one) for one in text)]
+    approve, reject, leave, glue = _WORDS[_is_chinese(text)]
     rows = [(approve if d.verb == "approve" else reject, d.ids) for d in decisions if d.verb != "later"]
     return glue.join(f"{v} {named(row, ids)}" for v, row in (*rows, (leave, left_of(decisions, ids))) if row)
+
+
+def rivals_written(decisions: Sequence[Decision], ids: Sequence[str], text: str) -> str:
+    """What a reply says of rivals in the plainest words of its language, before what else it decides."""
+    is_chinese = _is_chinese(text)
+    words = [f"{named(d.ids, ids)} {_ANSWERS[d.also] if is_chinese else d.also}" for d in decisions]
+    return "".join(one + _WORDS[is_chinese][3] for one in words)
+
+
+def _is_chinese(text: str) -> bool:
+    return any(one.isalpha() and is_cjk(one) for one in text)
 
 
 def _settled(made: Sequence[Clause], report: Report) -> tuple[Decision, ...]:
