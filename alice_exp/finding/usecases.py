@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -62,6 +63,8 @@ class Filters:
     here_only: bool = False
     """Whether what belongs to another project is left out."""
     scenario: str = ""
+    without: frozenset[str] = frozenset()
+    """The ids of what is left out, as what waits for what replaces it."""
     min_reads: int = 0
     min_consolidation: float = 0.0
 
@@ -83,10 +86,12 @@ class Shown:
 def recall(
     session: Session, query: str, context: Mapping[str, Json], top: int, filters: Filters
 ) -> list[Match]:
-    """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read.
+    """What fits the query, best first; obsolete and archived blocks never, nor what waits for what replaces it (DESIGN
+    4, 10). Counts as a read.
 
     What the team of the working folder's repository says stands among it.
     """
+    filters = replace(filters, without=replaced_ones(session))
     (matches,) = search(session, [(query, context)], filters, top)
     access(session).record([match.placed.block.id for match in matches], session.caller.now)
     passes = _passes(session.home.config(), filters)
@@ -298,6 +303,7 @@ def _passes(config: Config, filters: Filters) -> Callable[[Placed], bool]:
             and (not filters.origin or block.origin == filters.origin)
             and (not filters.about or block.about == filters.about)
             and (not filters.here_only or block.project in here)
+            and block.id not in filters.without
             and (not filters.scenario or any(one.scenario == filters.scenario for one in block.evidence))
         )
 

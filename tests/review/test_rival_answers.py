@@ -121,6 +121,23 @@ def test_what_waits_or_is_in_doubt_is_not_told_and_nobody_is_asked(cli: Call, pa
     assert cli("approve", new, "--yes", "--json").json["ids"] == [new]
 
 
+def test_what_was_replaced_is_recalled_again_once_nothing_replaces_it(
+    home: Path, cli: Call, pair: tuple[str, str]
+) -> None:
+    old, new = pair
+    asked = cli("show", old, "--json").json["payload"]
+
+    def told(actor: str) -> set[str]:
+        alice = Alice(home, actor=actor)
+        return {one["id"] for one in alice.call("recall", {"query": asked})["matches"]}
+
+    assert told("user") == told("agent:ci") == {old, new}
+    cli("reply", "1 new", "--yes")
+    assert told("user") == told("agent:ci") == {new}
+    cli("retire", new, "--reason", "gone")
+    assert told("user") == told("agent:ci") == {old}
+
+
 @pytest.fixture(params=["en", "zh", "values"])
 def both_wait(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[str, str]:
     """Two candidates of which one alone can hold; the report shows them as 1 and 2."""

@@ -103,12 +103,11 @@ def recollect(
     characters, as nobody asked for it: ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read;
     ``records=False``: blocks alone.
     """
-    from alice_exp.finding.usecases import recall, replaced_ones
+    from alice_exp.finding.usecases import recall
 
     matches = recall(session, query, {}, top, replace(filters, about="user", here_only=True))
     approved = {one.placed.block.id: one for one in matches if one.approved}
-    waiting = replaced_ones(session) if approved else ()
-    able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
+    able = [one.placed for one in approved.values()]
     chosen = [approved[one.block.id] for one in together(able, is_rival, top, top)]
     told, known = list[Recollection](), set[str]()
     for found in (*chosen, *(one for one in matches if not one.approved)):
