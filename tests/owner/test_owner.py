@@ -22,6 +22,8 @@ from alice_exp.owner.store import owner
 from tests.conftest import Call, Git
 from tests.owner.conftest import make_key
 
+FORGERIES = ("unsigned", "noise", "other key", "the one before", "names itself")
+
 
 def candidate(cli: Call, payload: str, when: str) -> str:
     return str(
@@ -96,7 +98,11 @@ def entry_of(home: Path, block_id: str, path: str) -> Entry:
 
 
 @pytest.mark.covers("BX.24")
-@pytest.mark.parametrize("forgery", ["unsigned", "noise", "other key", "the one before", "names itself"])
+@pytest.mark.parametrize(
+    ("key", "forgery"),
+    [*zip(["ed25519"] * 5, FORGERIES, strict=True), ("ecdsa", "the one before"), ("rsa", "unsigned")],
+    indirect=["key"],
+)
 def test_a_ledger_that_another_program_moves_raises_nothing(
     owned: Path, cli: Call, tmp_path: Path, forgery: str, git: Git
 ) -> None:
