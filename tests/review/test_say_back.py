@@ -224,6 +224,11 @@ def test_no_model_is_asked_with_a_secret_or_where_rules_read_it(
     assert not (tmp_path / "asked").exists()
 
 
+@pytest.mark.parametrize("text", ["the Hamburg one: keep the old one", "第八条还是旧的好", "8 keep the previous one"])
+def test_what_speaks_of_the_old_one_is_not_said_back(text: str) -> None:
+    assert said_back(text, IDS, SAID) == ""
+
+
 def test_of_an_empty_report_nothing_is_said_back() -> None:
     assert said_back("", IDS, SAID) == said_back("the docker one is fine", (), []) == ""
     assert said_back("all good", ("", ""), ["", ""]) == ""
