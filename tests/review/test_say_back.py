@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.review.rules.reply import read
+from alice_exp.review.rules.reply import of_rivals, read
+from alice_exp.review.rules.rival_words import meant
 from alice_exp.review.rules.say_back import said_back
 from tests.case_tables import cases, table
 from tests.conftest import Call
@@ -36,7 +37,7 @@ def test_a_refused_reply_is_said_back(text: str, plain: str) -> None:
 
 def acts_of(text: str, ids: tuple[str, ...], said: list[str]) -> dict[str, str]:
     """What a reply approves and rejects, by id, read by the strict grammar or else as it is said back."""
-    plain = text if decided(text, ids) is not None else said_back(text, ids, said)
+    plain = text if decided(text, ids) is not None else meant(text, ids, said, {})
     return (
         {one: verb for one, verb in (decided(plain, ids) or {}).items() if verb != "later"} if plain else {}
     )
@@ -93,6 +94,33 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
     assert short <= 31
 
 
+def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
+    """168 sentences of two writers who never saw the rules, on 24 reports: none is turned round."""
+    right = short = 0
+    for line in Path(__file__).with_name("rival_replies.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        ids, said = IDS[: len(row["items"])], [item["text"] for item in row["items"]]
+        olds = {item["n"]: item["rival"] for item in row["items"] if item["rival"]}
+        text = (
+            row["reply"] if decided(row["reply"], ids) is not None else meant(row["reply"], ids, said, olds)
+        )
+        rest, made = of_rivals(text, ids)
+        made += read(rest, ids) if rest else ()
+        acts = {
+            ids.index(one) + 1: d.also or d.verb for d in made for one in d.ids if d.also or d.verb != "later"
+        }
+        # A yes to a rival asks which of the two holds; a no leaves the old one.
+        told = {
+            at: {"approve": "new", "reject": "old"}.get(act, act) if at in olds else act
+            for at, act in acts.items()
+        }
+        meaning = {int(at): act for at, act in row["meaning"].items()}
+        assert told.items() <= meaning.items(), (row["reply"], told)
+        right += told == meaning
+        short += bool(told) and told != meaning
+    assert right >= 88 and short <= 3
+
+
 @pytest.fixture
 def two(home: Path, cli: Call) -> tuple[str, str]:
     """Two candidates that wait; the report showed them as 1 and 2."""
@@ -146,8 +174,8 @@ def test_an_answer_about_rivals_stands_beside_other_decisions(
     done = cli("reply", text, "--yes", check=False)
     assert done.code == (0 if isinstance(read, list) else 2), done.stderr
     if isinstance(read, list):
-        commits = cli("log", "--json", "-n", "3").json["commits"]
-        assert [one["op"] for one in commits].count("heartbeat") == 3 - len(read)
+        commits = cli("log", "--json", "-n", str(len(read) + 1)).json["commits"]
+        assert [one["op"] == "heartbeat" for one in commits] == [*[False] * len(read), True]
     else:
         assert stands(cli, *pair) == before and (read or "goes with one decision") in done.stderr
 
@@ -224,9 +252,11 @@ def test_no_model_is_asked_with_a_secret_or_where_rules_read_it(
     assert not (tmp_path / "asked").exists()
 
 
-@pytest.mark.parametrize("text", ["the Hamburg one: keep the old one", "第八条还是旧的好", "8 keep the previous one"])
+@pytest.mark.parametrize(
+    "text", ["the Hamburg one: keep the old one", "第八条还是旧的好", "8 keep the previous one"]
+)
 def test_what_speaks_of_the_old_one_is_not_said_back(text: str) -> None:
-    assert said_back(text, IDS, SAID) == ""
+    assert meant(text, IDS, SAID, {}) == ""
 
 
 def test_of_an_empty_report_nothing_is_said_back() -> None:

@@ -28,6 +28,7 @@ from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.reply import Decision
+    from alice_exp.review.store import OpenReport
 
 
 def approve(
@@ -159,30 +160,17 @@ def reply(
 
     Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
-    from alice_exp.review.rules.reply import left_of, more, of_rivals, read, rivals_written
+    from alice_exp.review.rules.reply import left_of
 
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
     opened = decisions.open_report(terminal.session)
     ids = opened.ids
-    rest, rivals = of_rivals(text, ids)
-    plain, also = more(rest)
-    own = ["" if any(one in rival.ids for rival in rivals) else one for one in ids]
-    groups = {name: tuple(one for one in row if one in own) for name, row in opened.groups.items()}
     try:
-        made = read(plain, own, groups, lambda: _subjects(terminal)) if plain or not rivals else ()
+        made = _decisions(terminal, text, opened)
     except UsageError as refusal:
-        # Other words for it would drop what it says of one decision alone.
-        also = also or next(filter(None, (more(part)[1] for part in rest.replace("，", ",").split(","))), "")
-        before = rivals_written(rivals, ids, text)
-        wording = () if also else _confirmed_wording(terminal, plain, own, refusal, before)
-        made = read(wording, own) if wording else ()
+        made = _decisions(terminal, _confirmed_wording(terminal, text, ids, refusal), opened)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
-    verbs = [one.verb for one in made if one.verb != "later"]
-    if also and verbs != ["reject" if also == "purge" else "approve"]:
-        hint = "write it in a reply of its own, as: approve 1 everywhere"
-        raise UsageError("{text} goes with one decision", text=also, hint=hint)
-    made = (*rivals, *(replace(one, also=also) for one in made))
     settled = [(one, asked.reached(terminal, one, text)) for one in made if one.verb != "later"]
     seen: dict[str, str] = {}
     for decision, chosen in settled:
@@ -192,6 +180,26 @@ def reply(
     left = [one for one in left_of(made, ids) if one in waiting and one not in decided]
     left += [one for _, row, _ in done for one, why in row.skipped if why in ("private", "rival")]
     _replied(terminal, done, left)
+
+
+def _decisions(terminal: Terminal, text: str, opened: OpenReport) -> tuple[Decision, ...]:
+    """What the strict grammar reads; ``UsageError`` where it refuses."""
+    from alice_exp.review.rules.reply import more, of_rivals, read
+
+    rest, rivals = of_rivals(text, opened.ids)
+    plain, also = more(rest)
+    ids = ["" if any(one in rival.ids for rival in rivals) else one for one in opened.ids]
+    groups = {name: tuple(one for one in row if one in ids) for name, row in opened.groups.items()}
+    made = read(plain, ids, groups, lambda: _subjects(terminal)) if plain or not rivals else ()
+    verbs = [one.verb for one in made if one.verb != "later"]
+    if also and verbs != ["reject" if also == "purge" else "approve"]:
+        raise _of_one(also)
+    return (*rivals, *(replace(one, also=also) for one in made))
+
+
+def _of_one(also: str) -> UsageError:
+    hint = "write it in a reply of its own, as: approve 1 everywhere"
+    return UsageError("{text} goes with one decision", text=also, hint=hint)
 
 
 def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
@@ -204,22 +212,23 @@ def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _confirmed_wording(
-    terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError, before: str
-) -> str:
+def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
     """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
-    the refusal, whose hint gives these words behind those read ``before``. Nothing is done by a guess, with ``--yes``
-    neither."""
+    the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
+    from alice_exp.review.rules.reply import more
     from alice_exp.review.usecases.rival_answers import waiting, wording
 
+    # Other words for it would drop what it says of one decision alone.
+    if also := next(filter(None, (more(part)[1] for part in text.replace("，", ",").split(","))), ""):
+        raise _of_one(also)
     waits = waiting(terminal.session, ids)
     if not (plain := wording(terminal.session, text, ids, waits)):
         refusal.hint = _example(refusal.hint, ids, waits)
         raise refusal
     if not sys.stdin.isatty() or terminal.json or terminal.yes:
-        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=before + plain)
+        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
         raise refusal
-    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=before + plain), is_new=True)
+    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=plain), is_new=True)
     return plain
 
 

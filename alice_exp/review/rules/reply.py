@@ -24,35 +24,19 @@ from alice_exp.review.rules.reply_words import Verb, tokens
 MOST_BYTES = 4096
 """The length of the longest reply, in bytes of UTF-8."""
 
-_ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#)?([0-9]+|第[0-9一二三四五六七八九十]+)\s*[条號号]?\s*"
-_LEAD = r"(?:(?:use|take|keep|choose|prefer|follow|(?:go|stick|stay) with|switch to)\s+)?(?:the\s+)?"
-_TAIL = (
-    r"(?:\s+(?:one|rule|value))?(?:\s+(?:is|was|still|right|correct|true|wins|holds|stands|applies|please))*"
-)
-_ZH_LEAD = "(?:还是|就)?(?:留|要|用|选|按|听|以|照|采用|换成?|改[用成]|保留|维持)?"
-_ZH_TAIL = "(?:那[个条])?(?:来|为准|对|没错|吧|就行|就好|算)*"
+_ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#)?([0-9]+(?:\s*(?:[、和&\s]|and)\s*[0-9]+)*|第[0-9一二三四五六七八九十]+)"
 _HOLDS = {
-    "new": rf"(?:{_LEAD}new(?:er)?{_TAIL}|{_ZH_LEAD}新的{_ZH_TAIL}"
-    r"|replaces?(?: it| that| the old(?: one)?)?|(?:取代|替[换換]|代替)(?:旧的|它)?)",
-    "old": rf"(?:{_LEAD}(?:old|older|previous|existing){_TAIL}|{_ZH_LEAD}(?:旧|老|原来|原先|之前|以前)的{_ZH_TAIL})",
-    "both": r"(?:(?:keep\s+)?both(?:\s+(?:are|right|true|hold|stand|stay|apply|ok))*"
-    r"|两[个条]都(?:要|留|对|行|成立|没错|可以)(?:着|下|了)?|都(?:成立|没错))",
-    "neither": r"(?:neither(?:\s+(?:is|one|right|true|holds|stands|applies))*|both\s+(?:are\s+)?wrong"
-    r"|两[个条]都(?:不[要留对行]|不成立|错了?)|都不成立)",
+    "new": r"(?:the )?new(?: one)?|(?:留|要|用)?新的|replaces?(?: it| that| the old(?: one)?)?"
+    r"|(?:取代|替[换換]|代替)(?:旧的|它)?",
+    "old": r"(?:keep )?(?:the )?old(?: one)?|(?:留|要|用)?旧的",
+    "both": r"(?:keep )?both|两[个条]都[要留](?:着|下)?",
+    "neither": r"neither|两[个条]都不[要留]",
 }
 """What a person says of two rivals, in place of a verb."""
 _OF_RIVALS = {
-    said: re.compile(
-        rf"\s*(?:(?:for\s+)?{_ONE}[:：]?\s*{written}|{written}\s+(?:for|on|in)\s+{_ONE})\s*[.!！]?\s*",
-        re.IGNORECASE,
-    )
+    said: re.compile(rf"\s*{_ONE}\s*[条號号:：]?\s*(?:{written})\s*[.!！]?\s*", re.IGNORECASE)
     for said, written in _HOLDS.items()
 }
-_LOSES = re.compile(
-    r"\s*(?:(?:drop|forget|remove|reject|delete)\s+the\s+(?P<a>old|new)(?:\s+one)?"
-    r"|(?P<b>[旧新])的(?:就|可以)?(?:作废|不要|不对|删|过时)[掉了]*)\s*",
-    re.IGNORECASE,
-)
 _PARTS = re.compile(r"[^,，;；。\n]*[,，;；。\n]*")
 _MORE = {
     "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
@@ -77,8 +61,6 @@ Where the answer asks, sets a condition or may mean two things, write: unclear
 
 _OF_WHAT = "I read: {reading}; of what is {what} left out?"
 _TWICE = "I read: {reading}; one decision takes everything, and another one too"
-_SIDES = {"new": "old 旧", "old": "new 新"}
-"""What the other one of two rivals is called in "1 the new one, drop the old one"."""
 _ANSWERS = {"new": "新的", "old": "旧的", "both": "两条都留", "neither": "两条都不要"}
 _WORDS = {False: ("approve", "reject", "leave", ", "), True: ("同意", "拒绝", "待定", "，")}
 
@@ -101,17 +83,16 @@ class Decision:
 def of_rivals(text: str, numbered: Sequence[str]) -> tuple[str, tuple[Decision, ...]]:
     """A reply without the parts that say which of two rivals holds ("1 new, 2 the old one, the rest yes"), and these.
     ``UsageError`` as in ``read``."""
-    left, last, made = "", "", dict[str, Decision]()
+    left, made = "", dict[str, Decision]()
     for part in _PARTS.findall(text):
         plain = part.rstrip(",，;；。\n")
         found = ((said, match) for said, one in _OF_RIVALS.items() if (match := one.fullmatch(plain)))
         said, match = next(found, ("", None))
         verb: Verb = "approve" if said in ("new", "both") else "reject"
-        (decision,) = read(f"{verb} {match[1] or match[2]}", numbered) if match else (None,)
-        if decision is not None and decision.ids[0] not in made:
-            made[decision.ids[0]] = replace(decision, also=said)
-            last = _SIDES.get(said, "")
-        elif not ((lost := _LOSES.fullmatch(plain)) and last and (lost["a"] or lost["b"]).lower() in last):
+        ids = read(f"{verb} {match[1]}", numbered)[0].ids if match else ()
+        if ids and made.keys().isdisjoint(ids):
+            made |= {one: Decision(verb, (one,), also=said) for one in ids}
+        else:
             left += part
     left = left.strip(" ,，;；。\n") if made else text
     return left if not made or tokens(left) else "", tuple(made.values())

@@ -151,11 +151,15 @@ def wording(session: Session, text: str, ids: Sequence[str], waits: Mapping[str,
     nobody reads one. A model is told no word of what is secret or private, nor a reply that holds such a thing."""
     # Imported here: the patterns of replies take a fifth of the time of an approval.
     from alice_exp.review.rules.reply import model_decisions, model_prompt, written
-    from alice_exp.review.rules.say_back import said_back
+    from alice_exp.review.rules.rival_words import meant
 
     numbered = [one if one in waits else "" for one in ids]
     said = [one and _said(waits[one]) for one in numbered]
-    if plain := said_back(text, numbered, said):
+    known = session.home.read(REVIEWED)
+    rivals = told_rivals(known, [*waits.values()], asks=True)
+    trusted = {one: _said(rival.old) for one, rival in rivals.items() if rival.old.place != "low_value"}
+    olds = {at: trusted[one] for at, one in enumerate(ids, 1) if one in trusted}
+    if plain := meant(text, numbered, said, olds):
         return plain
     provider = session.provider
     if provider is None or not waits or kinds_of(text):
@@ -169,8 +173,8 @@ def wording(session: Session, text: str, ids: Sequence[str], waits: Mapping[str,
     except ProviderError:
         return ""
     approved = {one for decision in made if decision.verb == "approve" for one in decision.ids}
-    rivals = told_rivals(session.home.read(REVIEWED), [waits[one] for one in approved])
-    if approved & {*secret, *(rival.old.block.id for rival in rivals.values())}:
+    both = told_rivals(known, [waits[one] for one in approved])
+    if approved & {*secret, *(rival.old.block.id for rival in both.values())}:
         return ""
     is_decided = any(decision.verb != "later" for decision in made)
     return written(made, numbered, text) if is_decided else ""
