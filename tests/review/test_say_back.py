@@ -118,7 +118,7 @@ def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
         assert told.items() <= meaning.items(), (row["reply"], told)
         right += told == meaning
         short += bool(told) and told != meaning
-    assert right >= 88 and short <= 3
+    assert right >= 100 and short <= 5
 
 
 @pytest.fixture

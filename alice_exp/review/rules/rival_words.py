@@ -17,22 +17,16 @@ from alice_exp.review.rules.wide_words import positions, scanned
 _PART = re.compile(r"(?:[^,，;；。!！?？\n.]|(?<=[0-9])\.(?=[0-9]))*[,，;；。!！?？\n.]*")
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
 _NUMBER = re.compile("[0-9]+|第[一二三四五六七八九十]+")
-_NEW = re.compile(r"\bnew(?:er)?\b(?! \w+ (?:is|was))|新的|这次的|现在这[个条]", re.IGNORECASE)
-_OLD = re.compile(
-    r"\b(?:old|older|previous)\b|what (?:you|we) had|[旧老]的|(?:原来|原先|之前|以前)的|原样", re.IGNORECASE
-)
-_OLD_ONE = re.compile(r"\b(?:old|older|previous) one\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
-_TWO = re.compile(r"\b(?:both|neither|two of them|either)\b|两[个条]|俩", re.IGNORECASE)
-_JOINED = re.compile(r"\b(?:and|or)\b|[都和或]", re.IGNORECASE)
-_STAYS = re.compile(
-    r"\b(?:still|stays?|stick|keep|as before|as always)\b|以前一样|还[是在]|仍|保持|不变|没[变换改搬]|不动|照旧|照常",
-    re.IGNORECASE,
-)
+_NEW = re.compile(r"\bnew(?:er)?\b|新的|现在这[个条]", re.IGNORECASE)
+_OLD = re.compile(r"\bold\b|what (?:you|we) had|[旧老]的|(?:原来|原先|之前|以前)的|原样", re.IGNORECASE)
+_OLD_ONE = re.compile(r"\b(?:old|previous) one\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
+_TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条]", re.IGNORECASE)
+_JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
+_STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不变", re.IGNORECASE)
 _TURNS = re.compile(
-    r"\b(?:instead|no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from|not)\b|改|换|搬|不再|从|不用",
-    re.IGNORECASE,
+    r"\b(?:no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from)\b|改|换|搬|不再|从", re.IGNORECASE
 )
-_WHOLE = re.compile(r"\b(?:completely|entirely|whichever|all|any)\b|[都也]|取消", re.IGNORECASE)
+_WHOLE = re.compile(r"\bcompletely\b|[都也]|取消", re.IGNORECASE)
 """What may be said of both of two."""
 _NO = frozenset(("reject", "bad", "not", "gone"))
 _SETS = frozenset(("all", "rest", "both", "those", "number", "except", "outside", "excluded", "open"))
@@ -97,26 +91,21 @@ class _Reader:
             answer = self._of(named, part, words - theirs, kinds)
         elif self.last and not (numbers or named) and _TWO.search(part):
             named, answer = [self.last], _answer(part, kinds, False, False)
-        before = self.found.get(self.last)
+        # "Anna took over, yes": what it agrees to was said.
+        is_again = _STAYS.search(part) or self.found.get(self.last) in ("both", "neither")
         if answer:
             self.found |= dict.fromkeys(named, answer)
-        elif (
-            self.is_behind
-            and not (numbers or words & theirs)
-            and (not kinds & _SETS or _STAYS.search(part) or before in ("both", "neither"))
-        ):
-            refuse(kinds & _NO)  # "Anna took over, yes": what it agrees to was said
-        else:
+        elif numbers or words & theirs or not self.is_behind or not (is_again or not kinds & _SETS):
             self.rest.append((part, self.last if is_named else 0, kinds))
         self.is_behind = bool(answer)
 
     def _named(self, words: AbstractSet[str], numbers: AbstractSet[int], is_said: bool) -> list[int]:
-        """The pairs that a part speaks of: by number, by words, or the only one, or the one before."""
+        """The pairs that a part speaks of: by number, by words, or the one before."""
         every = self.pairs
         found = [at for at in every if at in numbers or (not numbers and words & set().union(*every[at]))]
         if found or numbers or not is_said:
             return found
-        return [self.last] if self.is_behind else [*every] if len(every) == 1 else []
+        return [self.last] if self.is_behind else []
 
     def _of(self, named: Sequence[int], part: str, words: AbstractSet[str], kinds: AbstractSet[str]) -> str:
         new, old = self.pairs[named[0]] if len(named) == 1 else (set(), set())
@@ -129,16 +118,16 @@ class _Reader:
             return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?
         is_open = is_old or is_said or "gone" in kinds or (kinds & _NO and _WHOLE.search(part))
-        refuse(not answer and is_open, answer and any(self.found.get(at, answer) != answer for at in named))
+        refuse(not answer and is_open)
         return answer
 
     def left(self) -> str:
         """What tells nothing of a pair; what else is said of a decided one has to agree."""
         for _, at, kinds in self.rest:
             against = _NO if self.found.get(at) in ("new", "both") else _YES
-            refuse(at in self.found and kinds & {"open", *against})
+            refuse(at in self.found and kinds & against)
         left = "".join(part for part, at, _ in self.rest if at not in self.found)
-        refuse(_OLD_ONE.search(left), self.pairs and (_OLD.search(left) or _NEW.search(left)))
+        refuse(_OLD_ONE.search(left))
         return left
 
 
@@ -150,14 +139,10 @@ def is_remark(text: str, said: Sequence[str]) -> bool:
 def _answer(part: str, kinds: AbstractSet[str], new: bool, old: bool) -> str:
     is_kept = _STAYS.search(part) is not None
     is_no = not kinds.isdisjoint(_NO - {"gone"}) and not is_kept
-    if kinds & {"open", "later", "rest", "except", "excluded", "outside"} or (
-        "soon" in kinds and not is_kept
-    ):
+    if kinds & {"later", "rest", "except"} or ("soon" in kinds and not is_kept):
         return ""
     is_said = (_NEW.search(part) is None) != (_OLD.search(part) is None)
-    if (_TWO.search(part) and not is_said) or (
-        new and old and _JOINED.search(part) and not _TURNS.search(part)
-    ):
+    if (_TWO.search(part) and not is_said) or (new and old and _JOINED.search(part)):
         return "neither" if is_no or "neither" in part.lower() else "both"
     if new == old or (_WHOLE.search(part) and not (_NEW.search(part) or _OLD.search(part))):
         return ""
