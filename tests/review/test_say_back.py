@@ -95,7 +95,7 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
 
 
 def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
-    """168 sentences of two writers who never saw the rules, on 24 reports: none is turned round."""
+    """252 sentences of three writers who never saw the rules, on 36 reports: none is turned round."""
     right = short = 0
     for line in Path(__file__).with_name("rival_replies.jsonl").read_text().splitlines():
         row = json.loads(line)
@@ -118,7 +118,7 @@ def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
         assert told.items() <= meaning.items(), (row["reply"], told)
         right += told == meaning
         short += bool(told) and told != meaning
-    assert right >= 100 and short <= 5
+    assert right >= 138 and short <= 7
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ _NUMBER = re.compile("[0-9]+|第[一二三四五六七八九十]+")
 _NEW = re.compile(r"\bnew(?:er)?\b|新的|现在这[个条]", re.IGNORECASE)
 _OLD = re.compile(r"\bold\b|what (?:you|we) had|[旧老]的|(?:原来|原先|之前|以前)的|原样", re.IGNORECASE)
 _OLD_ONE = re.compile(r"\b(?:old|previous) one\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
-_TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条]", re.IGNORECASE)
+_TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条者种]", re.IGNORECASE)
 _JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
 _STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不变", re.IGNORECASE)
 _TURNS = re.compile(
@@ -72,7 +72,7 @@ class _Reader:
             tuple[str, int, set[str]]
         ] = []  # parts, the pair of which each speaks, what kinds of words
         self.last = 0
-        self.is_behind = False  # the part before told which of a pair holds
+        self.is_behind = self.is_near = False  # the part before told which of a pair holds; it named one
 
     def take(self, part: str) -> None:
         """Read one part, behind those before it."""
@@ -85,19 +85,20 @@ class _Reader:
         theirs |= set().union(*(old for at, (_, old) in self.pairs.items() if at not in named))
         is_named = bool(named) and numbers <= {*named}
         is_named = is_named and (is_said or (len(named) == 1 and bool(numbers or words - theirs)))
+        refuse(len(named) > 1 and not (is_named or numbers))
         answer = ""
         if is_named:
             self.last = named[0]
             answer = self._of(named, part, words - theirs, kinds)
-        elif self.last and not (numbers or named) and _TWO.search(part):
-            named, answer = [self.last], _answer(part, kinds, False, False)
+        elif self.last and not (numbers or named) and (_TWO.search(part) or (self.is_near and "都" in part)):
+            named, answer = [self.last], _answer(part, kinds, True, True)
         # "Anna took over, yes": what it agrees to was said.
         is_again = _STAYS.search(part) or self.found.get(self.last) in ("both", "neither")
         if answer:
             self.found |= dict.fromkeys(named, answer)
         elif numbers or words & theirs or not self.is_behind or not (is_again or not kinds & _SETS):
             self.rest.append((part, self.last if is_named else 0, kinds))
-        self.is_behind = bool(answer)
+        self.is_behind, self.is_near = bool(answer), is_named
 
     def _named(self, words: AbstractSet[str], numbers: AbstractSet[int], is_said: bool) -> list[int]:
         """The pairs that a part speaks of: by number, by words, or the one before."""
@@ -118,7 +119,8 @@ class _Reader:
             return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?
         is_open = is_old or is_said or "gone" in kinds or (kinds & _NO and _WHOLE.search(part))
-        refuse(not answer and is_open)
+        is_other = any(self.found.get(at, answer) != answer for at in named)
+        refuse(not answer and is_open, is_other, len(named) > 1 and (kinds & _NO or _TWO.search(part)))
         return answer
 
     def left(self) -> str:
@@ -127,7 +129,7 @@ class _Reader:
             against = _NO if self.found.get(at) in ("new", "both") else _YES
             refuse(at in self.found and kinds & against)
         left = "".join(part for part, at, _ in self.rest if at not in self.found)
-        refuse(_OLD_ONE.search(left))
+        refuse(_OLD_ONE.search(left), self.pairs and _TWO.search(left))
         return left
 
 
