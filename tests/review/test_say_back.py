@@ -259,6 +259,12 @@ def test_what_speaks_of_the_old_one_is_not_said_back(text: str) -> None:
     assert meant(text, IDS, SAID, {}) == ""
 
 
+@pytest.mark.parametrize("text", cases(__file__, "OPEN"))
+def test_a_question_or_a_condition_about_a_pair_is_not_said_back(text: str) -> None:
+    said = ["the project uses pnpm", "run the linter"]
+    assert meant(text, IDS[:2], said, {1: "the project uses yarn"}) == ""
+
+
 def test_of_an_empty_report_nothing_is_said_back() -> None:
     assert said_back("", IDS, SAID) == said_back("the docker one is fine", (), []) == ""
     assert said_back("all good", ("", ""), ["", ""]) == ""

@@ -34,10 +34,11 @@ _HOLDS = {
 }
 """What a person says of two rivals, in place of a verb."""
 _OF_RIVALS = {
-    said: re.compile(rf"\s*{_ONE}\s*[条號号:：]?\s*(?:{written})\s*[.!！]?\s*", re.IGNORECASE)
+    said: re.compile(rf"\s*{_ONE}\s*[条號号:：]?\s*(?:{written})\s*", re.IGNORECASE)
     for said, written in _HOLDS.items()
 }
-_PARTS = re.compile(r"[^,，;；。\n]*[,，;；。\n]*")
+PART = re.compile(r"(?:[^,，;；。!！?？\n.]|(?<=[0-9])\.(?=[0-9]))*[,，;；。!！?？\n.]*")
+"""What stands between two marks of a reply, and the mark behind it."""
 _MORE = {
     "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
     "purge": r"(?:reject and purge|purge|拒绝并(?:清除|彻底删除)|清除|彻底删除)\s*(.*)",
@@ -84,8 +85,8 @@ def of_rivals(text: str, numbered: Sequence[str]) -> tuple[str, tuple[Decision, 
     """A reply without the parts that say which of two rivals holds ("1 new, 2 the old one, the rest yes"), and these.
     ``UsageError`` as in ``read``."""
     left, made = "", dict[str, Decision]()
-    for part in _PARTS.findall(text):
-        plain = part.rstrip(",，;；。\n")
+    for part in PART.findall(text):
+        plain = part.rstrip(",，;；。.!！\n")
         found = ((said, match) for said, one in _OF_RIVALS.items() if (match := one.fullmatch(plain)))
         said, match = next(found, ("", None))
         verb: Verb = "approve" if said in ("new", "both") else "reject"
@@ -198,10 +199,11 @@ def written(decisions: Sequence[Decision], ids: Sequence[str], text: str) -> str
     return glue.join(f"{v} {named(row, ids)}" for v, row in (*rows, (leave, left_of(decisions, ids))) if row)
 
 
-def rivals_written(decisions: Sequence[Decision], ids: Sequence[str], text: str) -> str:
-    """What a reply says of rivals in the plainest words of its language, before what else it decides."""
+def rivals_written(answers: Mapping[str, str], ids: Sequence[str], text: str) -> str:
+    """What a reply says of rivals, by the candidate's id, in the plainest words of its language, before what else it
+    decides."""
     is_chinese = _is_chinese(text)
-    words = [f"{named(d.ids, ids)} {_ANSWERS[d.also] if is_chinese else d.also}" for d in decisions]
+    words = [f"{named([one], ids)} {_ANSWERS[said] if is_chinese else said}" for one, said in answers.items()]
     return "".join(one + _WORDS[is_chinese][3] for one in words)
 
 
