@@ -110,7 +110,7 @@ class Pair:
 
     def _is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
-        if not (self.agrees if self.opposites else self._denies()) or self.exchanged:
+        if not ((self.opposites and self.agrees) or self._denies()) or self.exchanged:
             return False
         # "Not in the afternoon" denies a part; green tea and no black tea are different values.
         one, two = self.one, self.two
@@ -127,6 +127,11 @@ class Pair:
 
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
         shared = one.keys() & two.keys()
+        # "Never tag from main, tag from a branch" denies "tag from main", though it affirms a part of it, too.
+        acts = [key for key in one if key in shared and key[1:].rpartition(":")[0] not in WHEN]
+        turns = [one[key] == -two[key] for key in acts]
+        if len(shared) == len(one) == len(two) > 1 and any(turns) and turns == sorted(turns):
+            return True  # 参考文献 may stand before what is denied
         # "Do not use npm" denies nothing of "use pnpm, not npm".
         alone = [own.keys() - other.keys() for own, other in ((one, two), (two, one))]
         if all(any(map(str.isascii, keys)) for keys in alone):
@@ -141,7 +146,7 @@ class Pair:
         return (
             2 * denied >= len(shared)
             and (is_general or 2 * len(shared) > OF_ONE * (len(one) + len(two)))
-            and not all(key[1:].rpartition(":")[0] in WHEN for key in shared)
+            and acts != []
         )
 
     def _is_replaced(self) -> bool:

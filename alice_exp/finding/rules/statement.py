@@ -335,6 +335,17 @@ def joined(words: Sequence[str]) -> str:
     return ("" if words and is_cjk(words[0]) else " ").join(words)
 
 
+def agreement(text: str, known: str) -> int:
+    """How many more keys a text and the clause of a known one that shares most with it both affirm or both deny than
+    one affirms and the other denies, but for what says when."""
+    one = {key: sign for key, sign in _read(text).signs.items() if key[1:].rpartition(":")[0] not in WHEN}
+    best: list[int] = []
+    for clause in _read(known).clauses:
+        products = [one[key] * clause[key] for key in one.keys() & clause.keys()]
+        best = max(products, best, key=len)
+    return sum(best)
+
+
 def contradicts(text: str, known: str) -> bool:
     """Whether a text that speaks of what a known one says tells a change, another value, or what holds instead."""
     one, two = _read(text), _read(known)

@@ -6,28 +6,44 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
+from typing import NamedTuple
 
+from alice_exp.finding.rules.statement import agreement
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.tokens import tokens
-from alice_exp.review.rules.reply import PART, of_rivals, rivals_written
+from alice_exp.review.rules.reply import PART, of_rivals, read, rivals_written
 from alice_exp.review.rules.said_clauses import Unclear, refuse
 from alice_exp.review.rules.say_back import said_back
-from alice_exp.review.rules.wide_words import positions, scanned
+from alice_exp.review.rules.wide_words import is_known, positions, scanned
 
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
 _NUMBER = re.compile("[0-9]+|第[一二三四五六七八九十]+")
-_NEW = re.compile(r"\bnew(?:er)?\b|新的|现在这[个条]", re.IGNORECASE)
-_OLD = re.compile(r"\bold\b|what (?:you|we) had|[旧老]的|(?:原来|原先|之前|以前)的|原样", re.IGNORECASE)
+_GREETING = re.compile(r"\bgood (?:morning|afternoon|evening)\b|[早晚]上好|[上下]午好|早安", re.IGNORECASE)
+_PAIRS = re.compile(
+    r"(?:\b(?:both|the|two|all|of)\s+)*\bconflict(?:ing ones?|s)?\b|[两二那]?[个条对]?冲突的?(?:那?[两二]?[条个])?",
+    re.IGNORECASE,
+)
+_REPLACES = re.compile(r"\bnew\b.*\breplac\w+.*\bold\b|新的?.{0,2}(?:替|换|取代|代).{0,2}旧", re.IGNORECASE)
+_COUPLE = re.compile(r"\b(?:both|two)\b|[两二]", re.IGNORECASE)
+_NEW = re.compile(r"\bnew(?:er)?\b|新[的旧]|现在这[个条]", re.IGNORECASE)
+_OLD = re.compile(r"\bold\b|what (?:you|we) had|[旧老]的|新旧|(?:原来|原先|之前|以前)的|原样", re.IGNORECASE)
 _OLD_ONE = re.compile(r"\b(?:old|previous) one\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
 _VALUE = re.compile(r"\d+$|(?:or|some|half|或者?)$", re.IGNORECASE)
 _TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条者种]", re.IGNORECASE)
 _JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
-_STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不变", re.IGNORECASE)
+_STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不[变动改]", re.IGNORECASE)
 _TURNS = re.compile(
-    r"\b(?:no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from)\b|改|换|搬|不再|从", re.IGNORECASE
+    r"\b(?:no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from)\b|改|换|搬|不再|从|现在|如今",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"改[成为用]|换[成为]|\b(?:switch|mov|chang)\w* to\b", re.IGNORECASE)
+_AND = re.compile(
+    r"\s+and (?=(?:please )?(?:approve|accept|keep|reject|drop|delete|remove|leave)\b)", re.IGNORECASE
 )
 _WHOLE = re.compile(r"\bcompletely\b|[都也]|取消", re.IGNORECASE)
 """What may be said of both of two."""
+_MODAL = frozenset(("不可以", "不要", "不行", "别"))
 _NO = frozenset(("reject", "bad", "not", "gone"))
 _SETS = frozenset(("all", "rest", "both", "those", "number", "except", "outside", "excluded", "open"))
 _YES = frozenset(("approve", "good", "wish"))
@@ -39,25 +55,33 @@ def meant(text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int,
     of the report, "" for none to decide on, ``said`` what the candidates say, ``olds`` what the trusted blocks do that
     they contradict, by number."""
     try:
-        rest, strict = of_rivals(text, ids)
-        done = [one for decision in strict for one in decision.ids]
-        open_ = {at: old for at, old in olds.items() if ids[at - 1] not in done}
-        left, answers = rivals_said(rest, said, open_)
+        rest, strict = of_rivals(_GREETING.sub(" ", text), ids)
+        done = {ids.index(one.ids[0]) + 1: one.also for one in strict}
+        left, answers = rivals_said(rest, said, olds, done)
+        made = {ids[at - 1]: one for at, one in answers.items()}
+        refuse(_OLD_ONE.search(left))
+        plain = said_back(left, ["" if one in made else one for one in ids], said)
+        if plain and _TWO.search(left):  # both of a pair?
+            decided = {
+                one for decision in read(plain, ids) if decision.verb != "later" for one in decision.ids
+            }
+            refuse(decided & {ids[at - 1] for at in olds})
     except (UsageError, Unclear):
         return ""
-    made = {one.ids[0]: one.also for one in strict} | {ids[at - 1]: one for at, one in answers.items()}
-    plain = said_back(left, ["" if one in made else one for one in ids], said)
     if not plain and not (made and is_remark(left, said)):
         return ""
     return (rivals_written(made, ids, text) + plain).rstrip(", ，")
 
 
-def rivals_said(text: str, said: Sequence[str], olds: Mapping[int, str]) -> tuple[str, dict[int, str]]:
+def rivals_said(
+    text: str, said: Sequence[str], olds: Mapping[int, str], done: Mapping[int, str] = MappingProxyType({})
+) -> tuple[str, dict[int, str]]:
     """A reply without the parts, between two marks, that tell which of two rivals holds; and these: "new", "old",
-    "both" or "neither" by the candidate's number. ``said`` are the candidates' texts, ``olds`` those of the rivals.
-    Raises ``Unclear``."""
+    "both" or "neither" by the candidate's number, with those that are ``done``. ``said`` are the candidates' texts,
+    ``olds`` those of the rivals. Raises ``Unclear``."""
     reader = _Reader(said, olds)
-    for part in PART.findall(_GAP.sub("，", text)):
+    reader.found |= done
+    for part in PART.findall(_AND.sub(", ", _GAP.sub("，", text))):
         reader.take(part)
     return reader.left(), reader.found
 
@@ -65,76 +89,142 @@ def rivals_said(text: str, said: Sequence[str], olds: Mapping[int, str]) -> tupl
 _Sides = tuple[bool, bool]
 
 
+class _Part(NamedTuple):
+    """What stands between two marks: its words that decide nothing, the numbers of items, the kinds of its words,
+    whether it speaks of the new and of the old one, and whether it judges or names instead of saying what one does."""
+
+    text: str
+    words: AbstractSet[str]
+    numbers: AbstractSet[int]
+    kinds: AbstractSet[str]
+    sides: _Sides
+    is_judged: bool
+
+
 class _Reader:
     def __init__(self, said: Sequence[str], olds: Mapping[int, str]) -> None:
-        self.said, self.whole = said, [*map(_words, said)]
+        self.said, self.olds, self.whole = said, olds, [*map(_words, said)]
         self.pairs = {at: (self.whole[at - 1], _words(old)) for at, old in olds.items()}
         self.found: dict[int, str] = {}
         # Each part that tells nothing, the pair of which it speaks, and the kinds of its words.
-        self.rest: list[tuple[str, int, set[str]]] = []
+        self.rest: list[tuple[str, int, AbstractSet[str]]] = []
+        self.first: AbstractSet[str] = (
+            frozenset()
+        )  # the kinds of a verdict that stands before all else: "No, …"
         self.last = 0
+        self.is_open = False  # a condition stands before, in this sentence
         self.is_behind = self.is_near = False  # the part before told which of a pair holds; it named one
 
-    def take(self, part: str) -> None:
+    def take(self, text: str) -> None:
         """Read one part, behind those before it."""
-        words, numbers = _words(part), {at for one in _NUMBER.findall(part) for at in positions(one)}
-        numbers &= {*range(1, len(self.said) + 1)}
-        row = scanned(_OLD.sub(" ", _NEW.sub(" ", part)), self.said)
+        part = self._read(text)
+        named = self._named(part)
+        if group := self._group(part):
+            named, part = [*self.pairs], part._replace(text=text.replace(group, " "))
+        theirs = set().union(*(own for at, own in enumerate(self.whole, 1) if at not in named))
+        theirs |= set().union(*(old for at, (_, old) in self.pairs.items() if at not in named))
+        is_named = bool(named) and part.numbers <= {*named}
+        own = part.words - theirs
+        is_named = is_named and (any(part.sides) or (len(named) == 1 and bool(part.numbers or own)))
+        refuse(len(named) > 1 and not (is_named or part.numbers))
+        answer = ""
+        if is_named:
+            self.last = named[0]
+            answer = self._of(named, part._replace(words=own))
+        elif self.is_near and not (part.numbers or named) and (_TWO.search(text) or "都" in text):
+            named, answer = [self.last], _answer(part._replace(sides=(True, True)))
+        # "If the client agrees, the new one": a condition holds for its sentence.
+        self.is_open |= "open" in part.kinds
+        refuse(self.is_open and answer)
+        self.is_open &= text.rstrip()[-1:] not in tuple(".;!。；！")
+        if answer:
+            self.found |= dict.fromkeys(named, answer)
+        else:
+            self._keep(part, is_named, part.numbers or part.words & theirs)
+        is_aside = not (part.numbers or named or part.words & theirs or part.kinds & (_SAYS - {"gone"}))
+        self.is_behind, self.is_near = bool(answer) or (self.is_behind and is_aside), is_named
+
+    def _read(self, text: str) -> _Part:
+        row = scanned(_OLD.sub(" ", _NEW.sub(" ", text)), self.said)
+        found = [word for kind, word in row if kind == "number" and not word.startswith("exp-")]
+        found = _NUMBER.findall(text) if row and row[0][0] == "open" else found
+        numbers = {at for one in found for at in positions(one)} & {*range(1, len(self.said) + 1)}
         # A question and a condition decide nothing; a number or an "or" may be what a rival says.
         kinds = {
             "open" if word == "?" else kind for kind, word in row if kind != "open" or not _VALUE.match(word)
         }
-        sides = bool(_NEW.search(part)), bool(_OLD.search(part))
-        named = self._named(words, numbers, any(sides))
-        theirs = set().union(*(own for at, own in enumerate(self.whole, 1) if at not in named))
-        theirs |= set().union(*(old for at, (_, old) in self.pairs.items() if at not in named))
-        is_named = bool(named) and numbers <= {*named}
-        is_named = is_named and (any(sides) or (len(named) == 1 and bool(numbers or words - theirs)))
-        refuse(len(named) > 1 and not (is_named or numbers))
-        answer = ""
-        if is_named:
-            self.last = named[0]
-            answer = self._of(named, part, words - theirs, kinds, sides)
-        elif self.last and not (numbers or named) and (_TWO.search(part) or (self.is_near and "都" in part)):
-            named, answer = [self.last], _answer(part, kinds, sides, (True, True))
-        # "Anna took over, yes": what it agrees to was said.
-        is_again = _STAYS.search(part) or self.found.get(self.last) in ("both", "neither")
-        if answer:
-            self.found |= dict.fromkeys(named, answer)
-        elif numbers or words & theirs or not self.is_behind or not (is_again or not kinds & _SETS):
-            self.rest.append((part, self.last if is_named else 0, kinds))
-        self.is_behind, self.is_near = bool(answer), is_named
+        is_no = text.lstrip()[:3].lower() == "no "  # "No spreadsheet"
+        kinds = {"reject" if kind == "vague" and is_no else kind for kind in kinds}
+        sides = bool(_NEW.search(text)), bool(_OLD.search(text)) and not _REPLACES.search(text)
+        # "Accept the naming one" names it; "keep naming by date" says what one of the two does.
+        is_judged = any(kind in ("reject", "bad", "head") and word not in _MODAL for kind, word in row)
+        return _Part(text, _words(text), numbers, kinds, sides, is_judged)
 
-    def _named(self, words: AbstractSet[str], numbers: AbstractSet[int], is_said: bool) -> list[int]:
+    def _keep(self, part: _Part, is_named: bool, is_other: object) -> None:
+        """Keep a part that tells nothing, but for one that says again what was said: "Anna took over, yes"."""
+        is_again = _STAYS.search(part.text) or self.found.get(self.last) in ("both", "neither")
+        is_bare = not (part.numbers or part.words or part.kinds & _SETS) and part.kinds & (_YES | _NO)
+        if is_bare and not (self.found or self.rest):
+            self.first = part.kinds
+        elif self.is_behind and not is_other and (is_again or not part.kinds & _SETS):
+            return
+        self.rest.append((part.text, self.last if is_named else 0, part.kinds))
+
+    def _group(self, part: _Part) -> str:
+        """The words that name all pairs: "both conflicts"."""
+        group = _PAIRS.search(part.text) if self.pairs and not part.numbers else None
+        if not group or any(group[0] in one for one in self.said):
+            return ""
+        refuse(_COUPLE.search(group[0]) and len(self.pairs) != 2)
+        return group[0]
+
+    def _named(self, part: _Part) -> list[int]:
         """The pairs that a part speaks of: by number, by words, or the one before."""
-        every = self.pairs
-        found = [at for at in every if at in numbers or (not numbers and words & set().union(*every[at]))]
-        if found or numbers or not is_said:
+        every, numbers = self.pairs, part.numbers
+        found = [
+            at for at in every if at in numbers or (not numbers and part.words & set().union(*every[at]))
+        ]
+        if found or numbers or not any(part.sides):
             return found
-        return [self.last] if self.is_behind else []
+        return [self.last] if self.is_behind or self.is_near else []
 
-    def _of(
-        self, named: Sequence[int], part: str, words: AbstractSet[str], kinds: AbstractSet[str], sides: _Sides
-    ) -> str:
-        new, old = self.pairs[named[0]] if len(named) == 1 else (set(), set())
-        is_old = bool(words & old - new)
-        answer = _answer(part, kinds, sides, (bool(words & new - old), is_old))
-        if not answer and is_old and self.found.get(named[0]) == "new":
+    def _of(self, named: Sequence[int], part: _Part) -> str:
+        """What a part says of the pairs that it names; ``words``: those that no other item says."""
+        text, words, sides, kinds = part.text, part.words, part.sides, part.kinds
+        is_one = len(named) == 1
+        new, old = self.pairs[named[0]] if is_one else (set(), set())
+        own = bool(words & new - old), bool(words & old - new)
+        if is_one and not any(sides) and not part.is_judged:
+            of_new, of_old = (agreement(text, one) for one in (self.said[named[0] - 1], self.olds[named[0]]))
+            if of_new * of_old < 0:  # "No releases on Friday", which one of the two allows
+                own, kinds = (of_new > 0, of_old > 0), kinds - {"not"}
+        if is_one and "都" in text and kinds & (_YES | _NO) and not any((*sides, *own)):
+            own = True, True  # 第1条请都保留
+        answer = _answer(part._replace(kinds=kinds), own)
+        if not answer and own[1] and self.found.get(named[0]) == "new":
             return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?
-        is_open = is_old or any(sides) or "gone" in kinds or (kinds & _NO and _WHOLE.search(part))
+        is_open = own[1] or any(sides) or "gone" in kinds or (kinds & _NO and _WHOLE.search(text))
+        done = self.found.get(named[0], "")
+        if done and not any(sides) and (not answer or done in ("both", "neither")):
+            return ""  # why: "Neither for 2, we name datasets by project now"
         is_other = any(self.found.get(at, answer) != answer for at in named)
-        refuse(not answer and is_open, is_other, len(named) > 1 and (kinds & _NO or _TWO.search(part)))
+        is_odd = not is_one and sides[0] != sides[1] and kinds & _NO
+        refuse(not answer and is_open, is_other, is_odd)
         return answer
 
     def left(self) -> str:
         """What tells nothing of a pair; what else is said of a decided one has to agree."""
         for _, at, kinds in self.rest:
-            against = _NO if self.found.get(at) in ("new", "both") else _YES
-            refuse(at in self.found and kinds & against)
-        left = "".join(part for part, at, _ in self.rest if at not in self.found)
-        refuse(_OLD_ONE.search(left), self.pairs and _TWO.search(left))
-        return left
+            refuse(at in self.found and self._is_against(at, kinds))
+        if self.first and self.found:
+            # "No, we keep the afternoon" is of that pair alone; "Yes, but 2 stays old" of what?
+            refuse(any(self._is_against(at, self.first) for at in self.found))
+            self.rest.pop(0)
+        return "".join(part for part, at, _ in self.rest if at not in self.found)
+
+    def _is_against(self, at: int, kinds: AbstractSet[str]) -> bool:
+        return bool(kinds & (_NO if self.found[at] in ("new", "both") else _YES))
 
 
 def is_remark(text: str, said: Sequence[str]) -> bool:
@@ -142,8 +232,9 @@ def is_remark(text: str, said: Sequence[str]) -> bool:
     return not (_NUMBER.search(text) or {kind for kind, _ in scanned(text, said)} & _SAYS)
 
 
-def _answer(part: str, kinds: AbstractSet[str], sides: _Sides, words: _Sides) -> str:
+def _answer(of: _Part, words: _Sides = (False, False)) -> str:
     """What a part says of a pair, that speaks of "the new" and "the old one" (``sides``), or says a word of them."""
+    part, kinds, sides = of.text, of.kinds, of.sides
     new, old = (said or word for said, word in zip(sides, words, strict=True))
     is_kept = _STAYS.search(part) is not None
     is_no = not kinds.isdisjoint(_NO - {"gone"}) and not is_kept
@@ -157,11 +248,13 @@ def _answer(part: str, kinds: AbstractSet[str], sides: _Sides, words: _Sides) ->
         if sides[1]:
             return "new" if is_no or (_TURNS.search(part) and not is_kept) else "old"
         return "" if is_no or "gone" in kinds or _TURNS.search(part) else "old"
+    if words == (True, False) and _TO.search(part):
+        return "new"
     if "gone" in kinds:
         return "new" if _TURNS.search(part) else ""
     return "old" if is_no else "new"
 
 
 def _words(text: str) -> set[str]:
-    """The words of a text, of Chinese the pairs of signs."""
-    return {one for one in tokens(text) if len(one) > 1 or one <= "\x7f"}
+    """The words of a text that decide nothing, of Chinese the pairs of signs."""
+    return {one for one in tokens(text) if (len(one) > 1 or one <= "\x7f") and not is_known(one)}

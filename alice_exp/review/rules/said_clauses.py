@@ -59,7 +59,7 @@ class Clause:
     ``flags``: vague (a numeral that may name or count), counted ("these two …"), denied (a negation of nothing), denied
     set (behind its set), order (a negation that asks), leaving (what follows is left out), left out (by a word behind
     it), subject and named first (begins with words of which nobody knows what they name; of Chinese, of both), turned
-    (a number behind "not"), listing (behind a colon).
+    (a number behind "not"), listing (behind a colon), joint (behind "and"), run (numbers without a mark between them).
     """
 
     level: int = 2  # how much the mark before it parts
@@ -132,10 +132,41 @@ class Clause:
         elif not (new.by_word or last.by_word):
             refuse(new.places & last.places, self.unknown > before)  # "2 wibbled 5 wrong"
             last.places |= new.places
+            self.flags |= {"run"}
         else:
             # "Number 3, the docker one" are two; other words behind a number may be a remark.
             refuse(new.places != last.places and (new.is_sure or last.by_word))
             self.row[-1] = last if new.by_word else new
+
+    def reduced(self) -> list[Named | Verdict]:
+        """The row with one verdict between two sets: the strongest of those that stand together."""
+        row: list[Named | Verdict] = []
+        # "Ok, so Mia moved to York like ages ago" says nothing else.
+        is_news = self.hint == "reject" and self.unknown > 1 and all(one.by_word for one in self.sets)
+        for one in self.row:
+            last = row[-1] if row else None
+            if is_news and not isinstance(one, Named) and (one[1] == 1 or one is self.row[0]):
+                continue
+            if isinstance(one, Named):
+                refuse(isinstance(last, Named))
+                row.append(one)
+                continue
+            # "I need to ask", 还在想怎么处理比较好
+            verdict = ("later", 1) if self.hint == "later" and one[1] < 3 else one
+            if last is None or isinstance(last, Named):
+                row.append(verdict)
+            else:
+                is_late = self.hint == last[0] == "later"  # "hold on until they sign off"
+                refuse(verdict[1] == last[1] and verdict[0] != last[0] and not is_late)
+                row[-1] = max(last, verdict, key=lambda each: each[1])
+        last = row[-1] if row else None
+        if isinstance(last, Named) and "denied set" in self.flags and not last.wide:
+            row.append(("reject", 3))  # "three isn't"
+        elif isinstance(last, Named) and last.wide == "rest" and "denied" in self.flags and self.unknown:
+            row.append(("later", 1))  # "I have not read the others"
+        elif isinstance(last, Named) and len(row) > 2 and self.hint:
+            row.append((self.hint, 1))  # 4 5 可以 1 2 3 等下班
+        return row
 
 
 def clauses(words: Sequence[Word], numbered: Sequence[str], said: Sequence[str]) -> list[Clause]:
@@ -229,6 +260,9 @@ class _Builder:
             refuse((must or is_all) and not places and tokens(text))
             clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
             clause.flags |= {"named first"} if unknown and not (clause.row or places) else set()
+            if places and must and {"denied", "joint"} <= clause.flags and not (clause.unknown or clause.row):
+                clause.row.append(("reject", 2))  # "and not the docker one"
+                clause.flags ^= {"denied"}
             if places:
                 clause.add(Named(places, by_word=True, is_sure=must))
         clause.unknown += unknown
@@ -266,7 +300,7 @@ class _Builder:
             refuse("a question")
         elif kind in ("mark", "and"):
             self._cut(_MARKS[word] if kind == "mark" else 0)
-            self.row[-1].flags |= {"listing"} if word == ":" else set()
+            self.row[-1].flags |= {"listing"} if word == ":" else {"joint"} if kind == "and" else set()
         elif kind == "except" or (kind == "but" and last and last.wide and behind not in VERBS):
             clause.flags |= {"leaving"}
         elif kind in ("but", "so", "why"):

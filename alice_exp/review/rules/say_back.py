@@ -60,6 +60,8 @@ class _Reader:
         self.header: Verdict | None = None  # a verdict that waits for its sets: "Accept: 2, 4."
         self.is_of_one = False  # it is said of "that one"
         self.goes_on = self.is_list = False  # the last verdict stands before its sets; it has gone on
+        self.is_ended = False  # by "and" and its last set
+        self.begins: list[Named] = []  # the sets behind that, which may have a verdict of their own
 
     def read(self, row: Sequence[Clause]) -> None:
         """Fill ``pairs``. Raises ``Unclear``."""
@@ -74,11 +76,16 @@ class _Reader:
             refuse("turned" in clause.flags and "reject" in [verb for _, verb, _ in self.pairs])
             before = row[at - 1]
             refuse("listing" in clause.flags and not clause.sets and at and before.unknown and not before.row)
-            self._clause(clause, _reduced(clause), row[at + 1 :])
+            # "…, but 4 and 5 are fine"
+            ahead = next((one for one in row[at + 1 :] if one.level or not one.is_bare), Clause())
+            if clause.opener == "but" and clause.is_bare and not ahead.level and ahead.sets and ahead.verbs:
+                clause.opener, self.goes_on = "", False
+            self._clause(clause, clause.reduced(), row[at + 1 :])
         if self.header:
             self._close(row)
         is_plain = not any("denied" in one.flags for one in row)
         is_plain = is_plain and not any(clause.level == 2 for _, clause in self.waiting[1:])
+        is_plain = is_plain and all(one.is_sure or not one.by_word for one, _ in self.waiting)
         if not self.pairs and is_plain and all(one.is_bare or one.hint == "later" for _, one in self.waiting):
             # "Only the first one", "all but the docker one" answer a report that asks what to approve.
             self.pairs = [(one, clause.hint or "approve", 3) for one, clause in self.waiting]
@@ -114,7 +121,9 @@ class _Reader:
             is_other = clause.opener == "but" and clause.is_open and ("all", "approve") in verbs
             if one.by_word and (is_wrong or is_other):
                 clause.hint = "reject"  # "All fine, but the port is 8080"
-            elif (one.wide and one.out) or (clause.is_bare and ("rest", "reject") in verbs):
+            elif (one.wide and one.out) or (
+                clause.is_bare and {("rest", "reject"), ("rest", "later")} & {*verbs}
+            ):
                 clause.hint = clause.hint or "approve"  # "Just 1 and 3, ditch the other two"
             if not (one.by_word and (one.places <= done or (one.places <= out and not is_wrong))):
                 refuse(not clause.hint, "denied" in clause.flags and not one.by_word)
@@ -171,6 +180,8 @@ class _Reader:
     def _only_set(self, clause: Clause, one: Named) -> None:
         fresh = self.waiting[self.fresh :]
         last, before = fresh[-1] if fresh else (Named(), Clause())
+        if before.is_bare and not clause.level:
+            before.hint = before.hint or clause.hint  # "5 and 7 tomorrow"
         is_bare = clause.is_bare and not clause.hint
         is_near = clause.level < 2
         if clause.opener == "but" and clause.is_bare and self.pairs and self.pairs[-1][0].wide:
@@ -192,19 +203,30 @@ class _Reader:
             and self.goes_on
             and not (one.wide or fresh)
         ):
-            said, *verdict = self.pairs[-1]
-            self.is_list = True
-            if said.out:
-                said.out |= one.places
-            else:
-                refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
-                self.pairs.append((one, *cast(Verdict, verdict)))
+            self._go_on(clause, one)
         elif is_near and one.by_word and not one.is_sure:
             is_reason = before.hint == "reject" and clause.unknown > 1
             refuse(is_reason and last.by_word)
             self.waiting += [] if is_reason or self._takes_reason(clause) else [(one, clause)]
         else:
             self.waiting.append((one, clause))
+
+    def _go_on(self, clause: Clause, one: Named) -> None:
+        """A set that goes on with the verdict before it."""
+        said, *verdict = self.pairs[-1]
+        self.is_list = True
+        # "And" ends a list: "approve 1 and 2, 3 no"; but "reject 8 and 4, 5 are fine"?
+        is_begun = self.begins or (self.is_ended and clause.level)
+        self.begins = [*self.begins, one] if is_begun else []
+        is_on = not said.by_word and max(said.places, default=0) < min(one.places, default=0)
+        self.is_ended = "joint" in clause.flags and not clause.level and is_on
+        if said.out:
+            said.out |= one.places
+        else:
+            refuse(
+                clause.level and one.by_word != said.by_word and "joint" not in clause.flags
+            )  # "approve 3, the docker one"
+            self.pairs.append((one, *cast(Verdict, verdict)))
 
     def _takes_reason(self, clause: Clause) -> bool:
         """Take a clause for why its sentence rejects a number, or why it leaves one out, and reject that."""
@@ -289,25 +311,34 @@ class _Reader:
             refuse(is_other and clause.opener != "but", strength > 1 and clause.opener == "so")
             refuse(clause.pronoun, strength == 3)
 
+    def _listed(self, clause: Clause, *, is_rest: bool) -> list[Named]:
+        """The sets that wait for the verdict of a clause: of "just 7, the rest later" none."""
+        waiting = self.waiting[self.fresh :]
+        levels = [*(other.level for _, other in waiting[1:]), clause.level]
+        return [
+            one
+            for (one, other), level in zip(waiting, levels, strict=False)
+            if one.is_only_out
+            or (
+                not (other.hint or (level and not other.is_bare) or (is_rest and clause.level))
+                and (other.is_bare or not ((one.by_word and not one.is_sure) or other.unknown > other.at_set))
+            )
+        ]
+
     def _whole(self, clause: Clause, row: list[Named | Verdict], behind: Sequence[Clause]) -> None:
         """Sets with their verdicts, and those that waited for the first of these."""
         is_first = isinstance(row[0], Named)
         first = cast(Named, row[0] if is_first else row[1])
-        waiting = self.waiting[self.fresh :]
-        levels = [*(other.level for _, other in waiting[1:]), clause.level]
-        listed = [
-            one
-            for (one, other), level in zip(waiting, levels, strict=False)
-            if other.is_bare
-            or one.is_only_out
-            or not (level or (one.by_word and not one.is_sure) or other.unknown > other.at_set)
-        ]
-        is_number = not (first.wide or first.by_word)
+        listed = self._listed(clause, is_rest=first.wide == "rest")
         # "approve 3-5, 1 reject" is clear, but "approve 3, 1 reject, 2" is not.
         is_followed = bool(row[2:]) or any(one.level < 2 and one.sets and not one.verbs for one in behind[:1])
-        is_loose = clause.level < 2 if self.is_list else is_followed and not clause.level
+        is_followed |= "run" in clause.flags
+        is_loose = clause.level < 2 - self.is_ended if self.is_list else is_followed and not clause.level
+        if is_first and self.begins and not clause.level:
+            self.pairs = [pair for pair in self.pairs if pair[0] not in self.begins]
+            listed, self.goes_on = [*self.begins, *listed], False  # "approve 1 and 2, 3 and 4 no"
         refuse(clause.opener == "but" and first.wide == "all")
-        refuse(is_first and self.goes_on and (listed or (is_number and is_loose)))
+        refuse(is_first and self.goes_on and (listed or (is_loose and not (first.wide or first.by_word))))
         first.wide = first.wide or "all" * (first.is_only_out and not (self.pairs or self.waiting))
         pairs = [
             cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
@@ -326,7 +357,8 @@ class _Reader:
             self.header = None
         refuse(self.header and self.header[0] not in (self.pairs[-1][1], "" if first.wide else "later"))
         self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
-        self.header, self.goes_on, self.is_list, self.fresh = None, not is_first, False, len(self.waiting)
+        self.header, self.fresh, self.goes_on = None, len(self.waiting), not is_first
+        self.is_list, self.is_ended, self.begins = "run" in clause.flags, False, []
 
 
 def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
@@ -340,37 +372,6 @@ def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
     refuse(len(row) > 1 and any(one.wide for one in row))
     refuse(sum(len(one.places) for one in numbers) > len(union(numbers)))
     return [(one, *verdict) for one in row]
-
-
-def _reduced(clause: Clause) -> list[Named | Verdict]:
-    """The row with one verdict between two sets: the strongest of those that stand together."""
-    row: list[Named | Verdict] = []
-    # "Ok, so Mia moved to York like ages ago" says nothing else.
-    is_news = clause.hint == "reject" and clause.unknown > 1 and all(one.by_word for one in clause.sets)
-    for one in clause.row:
-        last = row[-1] if row else None
-        if is_news and not isinstance(one, Named) and (one[1] == 1 or one is clause.row[0]):
-            continue
-        if isinstance(one, Named):
-            refuse(isinstance(last, Named))
-            row.append(one)
-            continue
-        # "I need to ask", 还在想怎么处理比较好
-        verdict = ("later", 1) if clause.hint == "later" and one[1] < 3 else one
-        if last is None or isinstance(last, Named):
-            row.append(verdict)
-        else:
-            is_late = clause.hint == last[0] == "later"  # "hold on until they sign off"
-            refuse(verdict[1] == last[1] and verdict[0] != last[0] and not is_late)
-            row[-1] = max(last, verdict, key=lambda each: each[1])
-    last = row[-1] if row else None
-    if isinstance(last, Named) and "denied set" in clause.flags and not last.wide:
-        row.append(("reject", 3))  # "three isn't"
-    elif isinstance(last, Named) and last.wide == "rest" and "denied" in clause.flags and clause.unknown:
-        row.append(("later", 1))  # "I have not read the others"
-    elif isinstance(last, Named) and len(row) > 2 and clause.hint:
-        row.append((clause.hint, 1))  # 4 5 可以 1 2 3 等下班
-    return row
 
 
 def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]:

@@ -9,7 +9,7 @@ from functools import cache
 
 from alice_exp.kernel.text.bilingual_lexicon import known_words
 from alice_exp.kernel.text.data_files import Patterns, expression, table, word_lists
-from alice_exp.kernel.text.tokens import fold
+from alice_exp.kernel.text.tokens import fold, is_cjk
 from alice_exp.review.rules import reply_words as strict
 
 Word = tuple[str, str]
@@ -63,6 +63,11 @@ def _kinds() -> Mapping[str, str]:
     return kinds
 
 
+def is_known(word: str) -> bool:
+    """Whether a word decides something, or is passed over; it does not only say when."""
+    return _kinds().get(word, "soon") != "soon"
+
+
 @cache
 def _grammar() -> Sequence[tuple[str, re.Pattern[str]]]:
     """The kinds of words with their patterns, in the order in which they are tried."""
@@ -108,10 +113,11 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
 def _is_range(words: Sequence[Word]) -> bool:
     """Whether a mark between numbers may make them a range, or leave the second out."""
     near = [one for one in words if one[0] not in ("filler", "head")]
-    for (before, _), (_, word), (after, _), (kind, then) in zip(
-        near, near[1:], near[2:], [*near[3:], ("", "")], strict=False
+    for (verb, _), (before, _), (_, word), (after, _), (kind, then) in zip(
+        [("", ""), *near], near, near[1:], near[2:], [*near[3:], ("", "")], strict=False
     ):
-        is_own = then == ":" or (then.isascii() and kind in ("name", *VERBS))  # "keep 1, 2; 3 no"
+        is_own = then == ":" or (then.isascii() and kind in ("name", "and", *VERBS))  # "keep 1, 2; 3 no"
+        is_own |= verb in VERBS and kind in VERBS
         is_joint = before == "number" and (
             word in ("to", "到", "至", "through") or (word == ";" and not is_own)
         )
@@ -121,7 +127,8 @@ def _is_range(words: Sequence[Word]) -> bool:
 
 
 def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
-    own = {*re.findall("[a-z]+", fold(" ".join(said)))}
+    whole = fold(" ".join(said))
+    own = {*re.findall("[a-z]+", whole)}
     quoted = _quoted(text, [strict.simple(fold(one)) for one in said])
     at = 0
     while at < len(text):
@@ -145,12 +152,9 @@ def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
             if kind not in VERBS or FORMS.negation.fullmatch(match["base"]):
                 at = match.end("base")
             word = text[start:at]
-            is_sign = kind in STRONG and len(word) == 1 and word > "\x7f" and word.isalpha()
             is_left = kind == "except" and not FORMS.named_next.match(text, at)
             is_own = word in own and (is_left or kind in ("good", "bad", "soon", "gone"))
-            pair = text[max(start - 1, 0) : at]  # 标准, 成都
-            is_part = (is_sign or word == "都") and pair in known_words([pair])
-            yield "name" if is_own or is_part or (is_sign and not FORMS.edge.match(text, at)) else kind, word
+            yield "name" if is_own or _is_part(text, start, at, kind, whole) else kind, word
         elif kind in ("figure", "hyphen"):
             yield _kinds().get(word, "name"), word
         elif kind in ("name", "mark", "head", "filler", "open"):
@@ -158,7 +162,29 @@ def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
         elif kind == "denial":
             yield "later" if match and match["k"] else "not", word
         elif match is not None:
-            yield _counted(match, kind, count)
+            yield ("name", word) if _is_said(text, start, word, whole) else _counted(match, kind, count)
+
+
+def _is_part(text: str, start: int, end: int, kind: str, said: str) -> bool:
+    """Whether a sign is a part of a longer word: of the language's (标准, 成都) or of an item's (并行)."""
+    word = text[start:end]
+    is_sign = kind in STRONG and len(word) == 1 and word > "\x7f" and word.isalpha()
+    pair = text[max(start - 1, 0) : end]
+    if (is_sign or word == "都") and pair in known_words([pair]):
+        return True
+    pairs = (one for one in (pair, text[start : end + 1]) if len(one) == 2 and all(map(is_cjk, one)))
+    if (is_sign or kind == "and") and any(one in said for one in pairs):
+        return True
+    is_first = FORMS.begun.search(text[:start]) and FORMS.of_one.match(text, end)  # 留影子库那条
+    return is_sign and not (is_first or FORMS.edge.match(text, end))
+
+
+def _is_said(text: str, at: int, number: str, said: str) -> bool:
+    """Whether an item says a number behind the word that stands before it: "-n 4"."""
+    before = re.search(r"([^\s,;:]*[^\W\d])\s*$", text[:at])
+    if not before or before[1] in (*_OF, *_kinds()):
+        return False
+    return f"{before[0]}{number} " in f"{said} "
 
 
 def _counted(match: re.Match[str], kind: str, count: int) -> Word:
