@@ -60,7 +60,7 @@ def test_nothing_that_was_left_out_is_proposed() -> None:
 def test_plain_decisions_in_any_order(
     firsts: dict[str, str], seconds: dict[str, str], yes: str, no: str, joints: str
 ) -> None:
-    """Lists with verbs before and behind them, every eleventh pair, in both orders: seven of ten are understood (in the others a
+    """Lists with verbs before and behind them, every eleventh pair, in both orders: 95 of 100 are understood (in the others a
     number may belong to either list), and none is read as anything else."""
     understood = asked = 0
     every = product(firsts.items(), seconds.items(), yes.split("|"), no.split("|"), joints.split("|"))
@@ -74,7 +74,7 @@ def test_plain_decisions_in_any_order(
             assert acts.items() <= wanted.items(), (text, acts)
             understood += acts == wanted
             asked += 1
-    assert understood >= 0.7 * asked, understood / asked
+    assert understood >= 0.95 * asked, understood / asked
 
 
 @pytest.mark.covers("BX.71")
@@ -112,12 +112,12 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             short += bool(acts) and acts != wanted  # "All fine but 6" leaves 6 waiting.
-    assert understood >= 0.8043 * meant  # one sentence fewer is red
+    assert understood >= 0.8123 * meant  # one sentence fewer is red
     assert short <= 31
 
 
 def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
-    """852 sentences of eleven writers who never saw the rules, on 40 reports: two are misread, and neither acts: "1
+    """1,151 sentences of fifteen writers who never saw the rules, on 42 reports: two are misread, and neither acts: "1
     都留" approves what then asks which holds, and a remark (记得还挺细) is said back as a yes."""
     right = short = wrong = 0
     lines = Path(__file__).with_name("rival_replies.jsonl").read_text().splitlines()
@@ -142,7 +142,7 @@ def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
             right += bool(meaning) and told == meaning
             short += bool(told) and told != meaning
             wrong += not told.items() <= meaning.items()
-    assert right >= 568 and short <= 11 and wrong <= 2, (right, short, wrong)
+    assert right >= 796 and short <= 11 and wrong <= 2, (right, short, wrong)
 
 
 @pytest.fixture

@@ -203,7 +203,8 @@ def rivals_written(answers: Mapping[str, str], ids: Sequence[str], text: str) ->
     """What a reply says of rivals, by the candidate's id, in the plainest words of its language, before what else it
     decides."""
     is_chinese = _is_chinese(text)
-    words = [f"{named([one], ids)} {_ANSWERS[said] if is_chinese else said}" for one, said in answers.items()]
+    told = {one: said for one, said in answers.items() if said != "later"}
+    words = [f"{named([one], ids)} {_ANSWERS[said] if is_chinese else said}" for one, said in told.items()]
     return "".join(one + _WORDS[is_chinese][3] for one in words)
 
 

@@ -17,7 +17,11 @@ from alice_exp.review.rules.said_clauses import Unclear, refuse
 from alice_exp.review.rules.say_back import said_back
 from alice_exp.review.rules.wide_words import is_known, positions, scanned
 
-_GAP = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
+_HAN = "[\u4e00-\u9fff]"
+_GAP = re.compile(
+    rf"(?<={_HAN})\s+(?={_HAN})"
+    rf"|(?:(?<=[0-9]{_HAN})|(?<=[0-9]{_HAN}{{2}})|(?<=[0-9] {_HAN}{{2}}))\s+(?=[1-9] ?{_HAN})"
+)
 _NUMBER = re.compile("[0-9]+|第[一二三四五六七八九十]+")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening)\b|[早晚]上好|[上下]午好|早安", re.IGNORECASE)
 _PAIRS = re.compile(
@@ -26,12 +30,16 @@ _PAIRS = re.compile(
 )
 _REPLACES = re.compile(r"\bnew\b.*\breplac\w+.*\bold\b|新的?.{0,2}(?:替|换|取代|代).{0,2}旧", re.IGNORECASE)
 _COUPLE = re.compile(r"\b(?:both|two)\b|[两二]", re.IGNORECASE)
-_NEW = re.compile(r"\bnew(?:er)?\b|新[的旧]|现在这[个条]", re.IGNORECASE)
-_OLD = re.compile(r"\bold\b|what (?:you|we) had|[旧老]的|新旧|(?:原来|原先|之前|以前)的|原样", re.IGNORECASE)
-_OLD_ONE = re.compile(r"\b(?:old|previous) one\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
+_NEW = re.compile(r"\bnew(?:er)?\b|新[的旧]|(?<=[0-9])新|现在这[个条]", re.IGNORECASE)
+_OLD = re.compile(
+    r"\bold\b|what (?:you|we) had|[旧老]的|(?<=[0-9])旧|新旧|(?:原来|原先|之前|以前)的|原样",
+    re.IGNORECASE,
+)
+_OLD_ONE = re.compile(r"\b(?:old|previous) ones?\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
 _VALUE = re.compile(r"\d+$|(?:or|some|half|或者?)$", re.IGNORECASE)
 _TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条者种]", re.IGNORECASE)
 _JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
+_KEPT = re.compile("不[变动改]")
 _STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不[变动改]", re.IGNORECASE)
 _TURNS = re.compile(
     r"\b(?:no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from)\b|改|换|搬|不再|从|现在|如今",
@@ -119,7 +127,11 @@ class _Reader:
         """Read one part, behind those before it."""
         part = self._read(text)
         named = self._named(part)
-        if group := self._group(part):
+        group = self._group(part)
+        if group and part.kinds & {"later", "soon"} and not any(part.sides):
+            self.found |= dict.fromkeys(self.pairs, "later")
+            return
+        if group:
             named, part = [*self.pairs], part._replace(text=text.replace(group, " "))
         theirs = set().union(*(own for at, own in enumerate(self.whole, 1) if at not in named))
         theirs |= set().union(*(old for at, (_, old) in self.pairs.items() if at not in named))
@@ -200,13 +212,16 @@ class _Reader:
                 own, kinds = (of_new > 0, of_old > 0), kinds - {"not"}
         if is_one and "都" in text and kinds & (_YES | _NO) and not any((*sides, *own)):
             own = True, True  # 第1条请都保留
+        if not any((*sides, *own)) and _KEPT.search(text):
+            return "old"
         answer = _answer(part._replace(kinds=kinds), own)
         if not answer and own[1] and self.found.get(named[0]) == "new":
             return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?
         is_open = own[1] or any(sides) or "gone" in kinds or (kinds & _NO and _WHOLE.search(text))
         done = self.found.get(named[0], "")
-        if done and not any(sides) and (not answer or done in ("both", "neither")):
+        is_judged = kinds & (_YES | _NO) and done not in ("both", "neither")
+        if done and not any(sides) and not (answer and is_judged):
             return ""  # why: "Neither for 2, we name datasets by project now"
         is_other = any(self.found.get(at, answer) != answer for at in named)
         is_odd = not is_one and sides[0] != sides[1] and kinds & _NO
@@ -228,8 +243,11 @@ class _Reader:
 
 
 def is_remark(text: str, said: Sequence[str]) -> bool:
-    """Whether a part of a reply decides nothing: it names no number, and none of its words does."""
-    return not (_NUMBER.search(text) or {kind for kind, _ in scanned(text, said)} & _SAYS)
+    """Whether a part of a reply decides nothing: it names no number, and none of its words does; or it leaves all."""
+    kinds = {kind for kind, _ in scanned(text, said)}
+    if kinds & {"later", "soon"} and not kinds & {*_YES, *_NO, "except", "open"}:
+        return True
+    return not (_NUMBER.search(text) or kinds & _SAYS)
 
 
 def _answer(of: _Part, words: _Sides = (False, False)) -> str:

@@ -270,6 +270,7 @@ class _Builder:
     def _found(self, text: str, many: int, must: bool) -> tuple[set[int], int]:
         """The items that a text names, and how many of its words do not."""
         words = [one for one in dict.fromkeys(tokens(text)) if len(one) > 1 or one <= "\x7f"]
+        words = [one for one in words if one not in _ABOUT]  # "the one about Priya"
         every = {*chain(*self.own)}  # docker of the Dockerfile
         near = {one: {x for x in every if one not in every and x.startswith(one)} for one in words if one[3:]}
         alike = [{one, *same_concept(one), *near.get(one, ())} for one in words]

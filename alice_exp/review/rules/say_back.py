@@ -70,7 +70,8 @@ class _Reader:
                 refuse(self.header and self.is_of_one and clause.sets)  # "No to that one. 1 and 5 always"
                 self.goes_on, self.fresh, self.begun = False, len(self.waiting), len(self.pairs)
             is_loose = "rest" in [one.wide for one in clause.sets] and not (self.pairs or self.waiting)
-            is_count = any(len(one.places) == clause.tally for one in clause.sets)
+            sets = [*(one for one, _ in self.waiting[self.fresh :]), *clause.sets]
+            is_count = clause.tally in (len(union(sets)), *(len(one.places) for one in clause.sets))
             refuse("counted" in clause.flags and not is_count)
             refuse(is_loose and any(one.unknown for one in row[:at]))  # "I had a steak. The rest is fine"
             refuse("turned" in clause.flags and "reject" in [verb for _, verb, _ in self.pairs])

@@ -173,7 +173,7 @@ def _is_part(text: str, start: int, end: int, kind: str, said: str) -> bool:
     if (is_sign or word == "都") and pair in known_words([pair]):
         return True
     pairs = (one for one in (pair, text[start : end + 1]) if len(one) == 2 and all(map(is_cjk, one)))
-    if (is_sign or kind == "and") and any(one in said for one in pairs):
+    if (is_sign or (word[1:] == "" and kind in ("and", "outside"))) and any(one in said for one in pairs):
         return True
     is_first = FORMS.begun.search(text[:start]) and FORMS.of_one.match(text, end)  # 留影子库那条
     return is_sign and not (is_first or FORMS.edge.match(text, end))
