@@ -56,8 +56,10 @@ def answers(new: str, old: str, *, alike: bool = False) -> dict[str, str]:
     }
 
 
-def which_holds(new: str, old: str, *, alike: bool = False) -> str:
-    """The same in a line."""
+def which_holds(new: str, old: str, *, alike: bool = False, is_one: bool = False) -> str:
+    """The same in a line: of a candidate's only rival (``is_one``) as a reply, where the report gave it a number."""
+    if is_one and new.isdigit():
+        return say("which holds? alice-exp reply '{number} new', or old, both, neither", number=new)
     said = "new: alice-exp {new} · old: {old} · both: {both} · neither: {neither}"
     return say(said, **answers(new, old, alike=alike))
 
@@ -281,7 +283,7 @@ def neighbours(item: Item) -> list[Row]:
         words = say(
             "the opposite of another that waits" if opposes else "another that waits has another value"
         )
-        note = which_holds(name, one.placed.block.id, alike=True) if item.asks_of is one else ""
+        note = which_holds(name, one.placed.block.id, alike=True, is_one=True) if item.asks_of is one else ""
         rows.append(Row("≠" if opposes else "→", _titled(words, one), note))
     if item.says_again:
         rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
@@ -297,10 +299,12 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
         if one.kind == "opposes":
             words = say("the opposite of what you rejected on {day}", day=day)
         return Row("✗", _titled(words, one))
+    rivals = [1 for r in item.relations if r.where == "trusted" and r.kind in ("opposes", "replaces")]
+    asked = which_holds(name, other, is_one=len(rivals) == 1)
     merge = say("merge them: alice-exp approve {number} --merge {other}", number=name, other=other)
     sign, words, note = {
-        "opposes": ("≠", say("opposite of what you trust"), which_holds(name, other)),
-        "replaces": ("→", say("a different value from what you trust"), which_holds(name, other)),
+        "opposes": ("≠", say("opposite of what you trust"), asked),
+        "replaces": ("→", say("a different value from what you trust"), asked),
         "identical": ("=", say("the same as what you trust"), merge),
         "same": ("≈", say("says the same as what you trust"), merge),
         "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),
