@@ -183,8 +183,7 @@ def _ranking(session: Session) -> Callable[..., list[Match]]:
 
 def replaced_ones(session: Session) -> frozenset[str]:
     """The ids of what waits for what replaces it (``rules.choice.waiting``), from the index where it can answer."""
-    from alice_exp.finding.rules.choice import replaced, waiting
-    from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
+    from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, replaced, waiting
 
     found = _ask(
         session, lambda held: held.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", REPLACING)

@@ -138,6 +138,19 @@ def test_what_was_replaced_is_recalled_again_once_nothing_replaces_it(
     assert told("user") == told("agent:ci") == {old}
 
 
+def test_what_the_person_replaced_asks_nothing_again(home: Path, cli: Call) -> None:
+    """A third rule is compared with what holds now, and not with what waits for that."""
+    cli("memorize", "Order beans on Mondays", "--when", "ordering")
+    old = cli("heartbeat", "--json").json["items"][0]["id"]
+    cli("approve", "1", "--yes")
+    cli("memorize", "Order beans on Thursdays", "--when", "ordering")
+    assert "which holds?" in cli("heartbeat").stdout
+    cli("approve", "1", "--replaces", old, "--yes")
+    cli("memorize", "Order beans on Thursdays before three", "--when", "ordering")
+    shown = cli("heartbeat").stdout
+    assert "Order beans on Thursdays [" in shown and "Mondays" not in shown
+
+
 @pytest.fixture(params=["en", "zh", "values"])
 def both_wait(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[str, str]:
     """Two candidates of which one alone can hold; the report shows them as 1 and 2."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
-from alice_exp.finding.rules.choice import in_order, is_rival, replaced, rests, together
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES
+from alice_exp.finding.rules.choice import in_order, is_rival, rests, together
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, replaced
 from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episodes, is_foreign
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.text.tokens import fingerprint_text

@@ -8,12 +8,11 @@ what the person marked as important; then what worked best lately, the newest ap
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, contradicts, trusted_since
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, contradicts, trusted_since
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
@@ -23,7 +22,6 @@ from alice_exp.model.values.block import (
     Block,
     Placed,
     content_hash,
-    is_approved,
     is_of_team,
     is_put_away,
 )
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.nearness import Kind
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.kernel.jsonc import Json
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 Rivals: TypeAlias = "Callable[[Placed, Placed], bool]"
@@ -224,42 +221,9 @@ def are_rivals(one: Placed, other: Placed, nearness: Kind | None) -> Literal["re
     return "replaced" if answers and answers[0] else None
 
 
-def replaced(snapshot: Snapshot) -> frozenset[str]:
-    """The ids of the trusted blocks that wait: the person said that another one replaces them, which is there,
-    approved and not in doubt. Few blocks are read where a catalogue knows them."""
-    return waiting(snapshot.concerned(came_up(REPLACING)))
-
-
-def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
-    """The ids that wait for one of some blocks; those that are not trusted, or in doubt, make nothing wait.
-
-    In a circle, as two machines may close one, the word said last holds and the one that closes the circle does not.
-    """
-    winners = {
-        p.block.id: p for p in blocks if p.block.replaces and is_approved(p) and not is_in_doubt(p.block)
-    }
-    said = sorted(winners.values(), key=lambda p: (trusted_since(p.block), p.block.id), reverse=True)
-    below: defaultdict[str, set[str]] = defaultdict(set)
-    for placed in said:
-        for loser in placed.block.replaces:
-            held = winners.get(loser)
-            has_both = loser in placed.block.both or (held and placed.block.id in held.block.both)
-            if not has_both and not _reaches(loser, placed.block.id, below):
-                below[placed.block.id].add(loser)
-    return frozenset().union(*below.values())
-
-
 def is_rival(one: Placed, other: Placed) -> bool:
     """Whether two approved blocks are rivals, by the person's word, else by what they say."""
     # Loaded where two are compared.
     from alice_exp.finding.rules.nearness import Pair
 
     return are_rivals(one, other, Pair(one.block, other.block).kind) is not None
-
-
-def _reaches(start: str, goal: str, below: Mapping[str, set[str]]) -> bool:
-    met = left = {start}
-    while left:
-        left = set[str]().union(*(below.get(one, set()) for one in left)) - met
-        met = met | left
-    return goal in met

@@ -36,7 +36,7 @@ from alice_exp.model.values.block import (
     is_approved,
     stretch,
 )
-from alice_exp.model.values.snapshot import Span
+from alice_exp.model.values.snapshot import Snapshot, Span
 
 TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
 """The sets of which blocks are trusted."""
@@ -316,3 +316,36 @@ def probability(
     odds = constant + by_lift * lift(match, noise) + by_texts * math.log(max(1, min(LARGE, texts)))
     odds += by_share * share + by_translation * translated + STRANGER * stranger
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))
+
+
+def replaced(snapshot: Snapshot) -> frozenset[str]:
+    """The ids of the trusted blocks that wait: the person said that another one replaces them, which is there,
+    approved and not in doubt. Few blocks are read where a catalogue knows them."""
+    return waiting(snapshot.concerned(came_up(REPLACING)))
+
+
+def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
+    """The ids that wait for one of some blocks; those that are not trusted, or in doubt, make nothing wait.
+
+    In a circle, as two machines may close one, the word said last holds and the one that closes the circle does not.
+    """
+    winners = {
+        p.block.id: p for p in blocks if p.block.replaces and is_approved(p) and not is_in_doubt(p.block)
+    }
+    said = sorted(winners.values(), key=lambda p: (trusted_since(p.block), p.block.id), reverse=True)
+    below: defaultdict[str, set[str]] = defaultdict(set)
+    for placed in said:
+        for loser in placed.block.replaces:
+            held = winners.get(loser)
+            has_both = loser in placed.block.both or (held and placed.block.id in held.block.both)
+            if not has_both and not _reaches(loser, placed.block.id, below):
+                below[placed.block.id].add(loser)
+    return frozenset().union(*below.values())
+
+
+def _reaches(start: str, goal: str, below: Mapping[str, set[str]]) -> bool:
+    met = left = {start}
+    while left:
+        left = set[str]().union(*(below.get(one, set()) for one in left)) - met
+        met = met | left
+    return goal in met

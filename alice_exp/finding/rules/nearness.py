@@ -9,7 +9,7 @@ from functools import cache, cached_property, partial
 from itertools import product
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text, replaced
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
@@ -299,6 +299,8 @@ class Neighbourhood:
         questions: int = 1,
     ) -> None:
         self._named = trusted.with_ids if isinstance(trusted, Snapshot) else lambda _: {}
+        # What waits for the block that the person set in its place is no neighbour.
+        self._silent = cache(lambda: replaced(trusted) if isinstance(trusted, Snapshot) else frozenset())
         self._shelves: dict[Where, Shelf] = {
             "trusted": _shelf(trusted, questions),
             "rejected": _shelf(rejected),
@@ -385,6 +387,7 @@ class Neighbourhood:
             kind: Kind | None = pair.kind or ("near" if placed.block.id == recalled else None)
             if where == "rejected" and kind in ("near", None):
                 kind = "alike" if pair.dice >= MARK or pair.strength >= MARK_WITH_TOPIC else None
-            if kind and (where, kind, pair.strength < GROUP) != ("waiting", "near", True):
+            is_told = kind and not (where == "trusted" and placed.block.id in self._silent())
+            if kind and is_told and (where, kind, pair.strength < GROUP) != ("waiting", "near", True):
                 related.append(Relation(placed, where, kind, pair.strength, pair.differs))
         return related

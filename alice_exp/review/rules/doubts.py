@@ -9,8 +9,15 @@ from datetime import datetime, timedelta
 from itertools import islice, product
 from typing import Literal
 
-from alice_exp.finding.rules.choice import are_rivals, replaced
-from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.finding.rules.choice import are_rivals
+from alice_exp.finding.rules.concerns import (
+    REPLACING,
+    TRUSTED,
+    TRUSTED_PLACES,
+    came_up,
+    replaced,
+    trusted_since,
+)
 from alice_exp.finding.rules.nearness import Kind, Neighbourhood, Relation
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.times import days_before
