@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Protocol
 
-from alice_exp.finding.rules.choice import are_rivals, choose, waiting
+from alice_exp.finding.rules.choice import are_rivals, choose
+from alice_exp.finding.rules.concerns import waiting
 from alice_exp.finding.rules.ranking import Match, fit, ordered
 from alice_exp.learning.rules.impact import counted
 from alice_exp.model.rules.approval import started

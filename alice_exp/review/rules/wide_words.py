@@ -162,7 +162,10 @@ def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
         elif kind == "denial":
             yield "later" if match and match["k"] else "not", word
         elif match is not None:
-            yield ("name", word) if _is_said(text, start, word, whole) else _counted(match, kind, count)
+            # "1: seven is right", where an item says seven
+            is_said = kind == "number" and word in own and any(map(str.isdigit, text))
+            is_said = is_said or _is_said(text, start, word, whole)
+            yield ("name", word) if is_said else _counted(match, kind, count)
 
 
 def _is_part(text: str, start: int, end: int, kind: str, said: str) -> bool:
