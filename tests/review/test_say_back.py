@@ -117,8 +117,8 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
 
 
 def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
-    """1,301 sentences of seventeen writers who never saw the rules, on 43 reports: four are misread, and none of them
-    acts: "1 都留" approves what then asks which holds, and three remarks (记得还挺细) are said back as a yes or a no."""
+    """1,451 sentences of nineteen writers who never saw the rules, on 44 reports: five are misread, all remarks
+    (记得还挺细), said back as a yes or a no and never acted on."""
     right = short = wrong = 0
     lines = Path(__file__).with_name("rival_replies.jsonl").read_text().splitlines()
     for report in map(json.loads, lines):
@@ -142,7 +142,7 @@ def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
             right += bool(meaning) and told == meaning
             short += bool(told) and told != meaning
             wrong += not told.items() <= meaning.items()
-    assert right >= 897 and short <= 15 and wrong <= 4, (right, short, wrong)
+    assert right >= 992 and short <= 17 and wrong <= 5, (right, short, wrong)
 
 
 @pytest.fixture

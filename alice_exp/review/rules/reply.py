@@ -33,10 +33,15 @@ _HOLDS = {
     "neither": r"neither|两[个条]都不[要留]",
 }
 """What a person says of two rivals, in place of a verb."""
-_OF_RIVALS = {
-    said: re.compile(rf"\s*{_ONE}\s*[条號号:：]?\s*(?:{written})\s*", re.IGNORECASE)
+_OF_RIVALS = [
+    (said, re.compile(rf"\s*{_ONE}\s*[条號号:：]?\s*(?:{written})\s*", re.IGNORECASE))
     for said, written in _HOLDS.items()
-}
+]
+# Of one number 都 can only mean the two of its pair: 1都不要, 第2条都留着.
+_OF_RIVALS += [
+    ("both", re.compile(r"\s*第?([0-9]+)\s*[条號号]?\s*都[要留][着下]?\s*")),
+    ("neither", re.compile(r"\s*第?([0-9]+)\s*[条號号]?\s*都不[要留]了?\s*")),
+]
 PART = re.compile(r"(?:[^,，;；。!！?？\n.]|(?<=[0-9])\.(?=[0-9]))*[,，;；。!！?？\n.]*")
 """What stands between two marks of a reply, and the mark behind it."""
 _MORE = {
@@ -87,7 +92,7 @@ def of_rivals(text: str, numbered: Sequence[str]) -> tuple[str, tuple[Decision, 
     left, made = "", dict[str, Decision]()
     for part in PART.findall(text):
         plain = part.rstrip(",，;；。.!！\n")
-        found = ((said, match) for said, one in _OF_RIVALS.items() if (match := one.fullmatch(plain)))
+        found = ((said, match) for said, one in _OF_RIVALS if (match := one.fullmatch(plain)))
         said, match = next(found, ("", None))
         verb: Verb = "approve" if said in ("new", "both") else "reject"
         ids = read(f"{verb} {match[1]}", numbered)[0].ids if match else ()

@@ -39,6 +39,7 @@ _OLD_ONE = re.compile(r"\b(?:old|previous) ones?\b|[旧老]的(?=\W|$|[对好就
 _VALUE = re.compile(r"\d+$|(?:or|some|half|或者?)$", re.IGNORECASE)
 _TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条者种]", re.IGNORECASE)
 _JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
+_WIDE = re.compile("[0-9全余]|其他|剩|别的|所有")
 _KEPT = re.compile("不[变动改]")
 _STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不[变动改]", re.IGNORECASE)
 _TURNS = re.compile(
@@ -67,7 +68,7 @@ def meant(text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int,
         done = {ids.index(one.ids[0]) + 1: one.also for one in strict}
         left, answers = rivals_said(rest, said, olds, done)
         made = {ids[at - 1]: one for at, one in answers.items()}
-        refuse(_OLD_ONE.search(left))
+        refuse(_OLD_ONE.search(left), made and "都" in left and not _WIDE.search(left))
         plain = said_back(left, ["" if one in made else one for one in ids], said)
         if plain and _TWO.search(left):  # both of a pair?
             decided = {
