@@ -182,7 +182,7 @@ def _ranking(session: Session) -> Callable[..., list[Match]]:
 
 
 def replaced_ones(session: Session) -> frozenset[str]:
-    """The ids of what waits for what replaces it (``rules.choice.waiting``), from the index where it can answer."""
+    """The ids of what waits for what replaces it (``rules.concerns.waiting``), from the index where it can answer."""
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, replaced, waiting
 
     found = _ask(

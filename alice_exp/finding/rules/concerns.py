@@ -1,5 +1,5 @@
 """What the index keeps beside words: of a block how it stands and what a report may have to say of it, of a file by how
-much its texts match by chance; and the one gate of every search.
+much its texts match by chance; what waits for another block; and the one gate of every search.
 
 A report reads the blocks that concern it rather than all (DESIGN 9). Whoever asks tests again: a concern says that a
 block may be meant, its absence that it is not. Noise is measured on at most ``SAMPLE`` texts, chosen by position, so

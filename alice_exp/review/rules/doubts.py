@@ -15,7 +15,6 @@ from alice_exp.finding.rules.concerns import (
     TRUSTED,
     TRUSTED_PLACES,
     came_up,
-    replaced,
     trusted_since,
 )
 from alice_exp.finding.rules.nearness import Kind, Neighbourhood, Relation
@@ -241,12 +240,11 @@ def told_rivals(
     ``answered`` are the ids of which the person says with the approval whether they hold.
     """
     waiting = candidates(snapshot) if asks else [one for one in chosen if one.place == "low_value"]
-    silent = replaced(snapshot)
     found: dict[str, Rival] = {}
     around = Neighbourhood(snapshot, (), waiting if len(waiting) > 1 else (), len(chosen))
     for new, one in around.contradicted(chosen, ("trusted", "waiting")):
         old = one.placed
-        is_told = is_approved(old) and not is_in_doubt(old.block) and old.block.id not in silent
+        is_told = is_approved(old) and not is_in_doubt(old.block)
         is_open = is_told if old.place in TRUSTED_PLACES else old in waiting
         if is_open and old.block.id not in answered and are_rivals(new, old, one.kind) == "rival":
             found.setdefault(new.block.id, Rival(new, old, one.kind))

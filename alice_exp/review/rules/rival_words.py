@@ -41,7 +41,7 @@ _TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条者种]", re.IGNO
 _JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
 _WIDE = re.compile("[0-9全余]|其他|剩|别的|所有")
 _KEPT = re.compile("不[变动改]")
-_STAYS = re.compile(r"\bas (?:before|always)\b|以前一样|还[是在]|不[变动改]", re.IGNORECASE)
+_STAYS = re.compile(rf"\bas (?:before|always)\b|以前一样|还[是在]|{_KEPT.pattern}", re.IGNORECASE)
 _TURNS = re.compile(
     r"\b(?:no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from)\b|改|换|搬|不再|从|现在|如今",
     re.IGNORECASE,
@@ -117,9 +117,8 @@ class _Reader:
         self.found: dict[int, str] = {}
         # Each part that tells nothing, the pair of which it speaks, and the kinds of its words.
         self.rest: list[tuple[str, int, AbstractSet[str]]] = []
-        self.first: AbstractSet[str] = (
-            frozenset()
-        )  # the kinds of a verdict that stands before all else: "No, …"
+        # The kinds of a verdict that stands before all else: "No, …".
+        self.first: AbstractSet[str] = frozenset()
         self.last = 0
         self.is_open = False  # a condition stands before, in this sentence
         self.is_behind = self.is_near = False  # the part before told which of a pair holds; it named one

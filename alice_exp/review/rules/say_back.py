@@ -224,9 +224,8 @@ class _Reader:
         if said.out:
             said.out |= one.places
         else:
-            refuse(
-                clause.level and one.by_word != said.by_word and "joint" not in clause.flags
-            )  # "approve 3, the docker one"
+            # "Approve 3, the docker one"
+            refuse(clause.level and one.by_word != said.by_word and "joint" not in clause.flags)
             self.pairs.append((one, *cast(Verdict, verdict)))
 
     def _takes_reason(self, clause: Clause) -> bool:
