@@ -289,6 +289,12 @@ def test_a_question_or_a_condition_about_a_pair_is_not_said_back(text: str) -> N
     assert meant(text, IDS[:2], said, {1: "the project uses yarn"}) == ""
 
 
+def test_and_before_a_verb_begins_another_answer() -> None:
+    said = ["the project uses pnpm", "run the linter"]
+    plain = meant("keep pnpm and drop the linter one", IDS[:2], said, {1: "the project uses yarn"})
+    assert plain == "1 new, reject 2"
+
+
 def test_of_an_empty_report_nothing_is_said_back() -> None:
     assert said_back("", IDS, SAID) == said_back("the docker one is fine", (), []) == ""
     assert said_back("all good", ("", ""), ["", ""]) == ""
