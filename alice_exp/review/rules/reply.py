@@ -37,11 +37,15 @@ _OF_RIVALS = [
     (said, re.compile(rf"\s*{_ONE}\s*[条號号:：]?\s*(?:{written})\s*", re.IGNORECASE))
     for said, written in _HOLDS.items()
 ]
-# Of one number 都 can only mean the two of its pair: 1都不要, 第2条都留着.
+# Of one number 都 can only mean the two of its pair: 1都不要, 第2条两个都留着.
+_OF_ONE = r"\s*(?:第([0-9一二三四五六七八九十]+)[条號号]?|([0-9]+)\s*[条號号]?)\s*[:：]?\s*(?:[两二][个条]|俩|新旧)?\s*"
 _OF_RIVALS += [
-    ("both", re.compile(r"\s*第?([0-9]+)\s*[条號号]?\s*都[要留][着下]?\s*")),
-    ("neither", re.compile(r"\s*第?([0-9]+)\s*[条號号]?\s*都不[要留]了?\s*")),
+    ("both", re.compile(rf"{_OF_ONE}都(?:要|保?留)[着下]?\s*")),
+    ("neither", re.compile(rf"{_OF_ONE}(?:都|一[个条][都也])不[要留]了?\s*")),
 ]
+_BEFORE_ALL = re.compile(
+    r"(?:(?<=^)|(?<=[。.;；!！\n]))(\s*第?[0-9一二三四五六七八九十]+条?)[,，](?=\s*(?:[两二][个条]|俩)?都)"
+)
 PART = re.compile(r"(?:[^,，;；。!！?？\n.]|(?<=[0-9])\.(?=[0-9]))*[,，;；。!！?？\n.]*")
 """What stands between two marks of a reply, and the mark behind it."""
 _MORE = {
@@ -90,12 +94,12 @@ def of_rivals(text: str, numbered: Sequence[str]) -> tuple[str, tuple[Decision, 
     """A reply without the parts that say which of two rivals holds ("1 new, 2 the old one, the rest yes"), and these.
     ``UsageError`` as in ``read``."""
     left, made = "", dict[str, Decision]()
-    for part in PART.findall(text):
+    for part in PART.findall(_BEFORE_ALL.sub(r"\1", text)):
         plain = part.rstrip(",，;；。.!！\n")
         found = ((said, match) for said, one in _OF_RIVALS if (match := one.fullmatch(plain)))
         said, match = next(found, ("", None))
         verb: Verb = "approve" if said in ("new", "both") else "reject"
-        ids = read(f"{verb} {match[1]}", numbered)[0].ids if match else ()
+        ids = read(f"{verb} {next(filter(None, match.groups()))}", numbered)[0].ids if match else ()
         if ids and made.keys().isdisjoint(ids):
             made |= {one: Decision(verb, (one,), also=said) for one in ids}
         else:

@@ -260,8 +260,9 @@ def _fill(clause: Clause, row: Sequence[Token], report: Report) -> None:
         elif kind in ("except", "but not"):
             inside, run = token, []
         elif kind in WIDE:
-            # 1、2、3 都同意: 都 behind numbers speaks of them.
-            clause.wide += [] if items and _is_weak(token) else [token]
+            # 1、2、3 都同意: 都 behind numbers speaks of them; behind one, of what?
+            is_of_them = sum(len(ids) for _, ids, _ in items) > 1 and _is_weak(token)
+            clause.wide += [] if is_of_them else [token]
             inside = None
         elif kind in ("outside", "excluded"):
             # "2, both left out" leaves out more than its numbers.

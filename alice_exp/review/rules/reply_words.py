@@ -136,9 +136,9 @@ def _join(token: Token, found: list[Token]) -> None:
         at = len(found) - 1 - (kind == "joint")
         beside = at >= 0 and found[at].kind in ("number", "counted")
         if beside:
-            # 3条 may be how many; 3条和5条 are two numbers.
+            # 3条 may be how many; 3条和5条 are two numbers; 3 两条 says how many.
             found[at] = replace(found[at], kind="number")
-        found.append(replace(token, kind="number") if beside else token)
+        found.append(replace(token, kind="odd" if token.text[0] == "两" else "number") if beside else token)
     else:
         found.append(token)
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from types import MappingProxyType
 from typing import NamedTuple
 
 from alice_exp.finding.rules.statement import agreement
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.text.tokens import tokens
+from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.review.rules.reply import PART, of_rivals, read, rivals_written
 from alice_exp.review.rules.said_clauses import Unclear, refuse
 from alice_exp.review.rules.say_back import said_back
@@ -37,19 +36,32 @@ _OLD = re.compile(
 )
 _OLD_ONE = re.compile(r"\b(?:old|previous) ones?\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
 _VALUE = re.compile(r"\d+$|(?:or|some|half|或者?)$", re.IGNORECASE)
-_TWO = re.compile(r"\b(?:both|neither|two of them)\b|两[个条者种]", re.IGNORECASE)
-_JOINED = re.compile(r"\band\b|[都和或]", re.IGNORECASE)
+_TWO = re.compile(
+    r"\b(?:both|neither|(?:none|two) of (?:the two|them))\b|两[个条者种](?!人)|并存", re.IGNORECASE
+)
+_NONE = re.compile(r"\b(?:neither|none)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\band\b|\bas well as\b|[都和或]", re.IGNORECASE)
 _WIDE = re.compile("[0-9全余]|其他|剩|别的|所有")
-_KEPT = re.compile("不[变动改]")
-_STAYS = re.compile(rf"\bas (?:before|always)\b|以前一样|还[是在]|{_KEPT.pattern}", re.IGNORECASE)
+_KEPT = re.compile(
+    r"[不没][变动改]|照旧|老规矩|\bunchanged\b|\bas it was\b|\bleave .*\balone\b|\bdo(?:n't| not) (?:change|touch)\b",
+    re.IGNORECASE,
+)
+_STAYS = re.compile(rf"\bas (?:before|always)\b|\bstill\b|以前一样|还[是在]|{_KEPT.pattern}", re.IGNORECASE)
 _TURNS = re.compile(
     r"\b(?:no longer|now|moved?|switch\w*|chang\w*|replac\w*|used to|from)\b|改|换|搬|不再|从|现在|如今",
     re.IGNORECASE,
 )
 _TO = re.compile(r"改[成为用]|换[成为]|\b(?:switch|mov|chang)\w* to\b", re.IGNORECASE)
+_NOT_TO = re.compile(
+    r"[别不没勿][要用能必]?[改换]|\b(?:not|never) (?:switch|mov|chang)|n't (?:switch|mov|chang)",
+    re.IGNORECASE,
+)
 _AND = re.compile(
     r"\s+and (?=(?:please )?(?:approve|accept|keep|reject|drop|delete|remove|leave)\b)", re.IGNORECASE
 )
+_WHY = re.compile(r"^(?!.*(?:[没不未]|\bnot\b|n't))", re.IGNORECASE | re.DOTALL)
+_RATHER = re.compile(r"\s+(?:instead of|rather than)\b[^,.;!?]*", re.IGNORECASE)
+_TOO = re.compile(r"\b(?:too|also|as well)\b|也|上次", re.IGNORECASE)
 _WHOLE = re.compile(r"\bcompletely\b|[都也]|取消", re.IGNORECASE)
 """What may be said of both of two."""
 _MODAL = frozenset(("不可以", "不要", "不行", "别"))
@@ -57,6 +69,8 @@ _NO = frozenset(("reject", "bad", "not", "gone"))
 _SETS = frozenset(("all", "rest", "both", "those", "number", "except", "outside", "excluded", "open"))
 _YES = frozenset(("approve", "good", "wish"))
 _SAYS = _YES | _NO | _SETS
+_FILLERS = frozenset(("is", "s", "are", "was", "我", "们", "再"))
+_DECIDES = (_SAYS | {"later"}) - {"gone"}
 
 
 def meant(text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int, str]) -> str:
@@ -64,9 +78,7 @@ def meant(text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int,
     of the report, "" for none to decide on, ``said`` what the candidates say, ``olds`` what the trusted blocks do that
     they contradict, by number."""
     try:
-        rest, strict = of_rivals(_GREETING.sub(" ", text), ids)
-        done = {ids.index(one.ids[0]) + 1: one.also for one in strict}
-        left, answers = rivals_said(rest, said, olds, done)
+        left, answers = rivals_said(_GREETING.sub(" ", text), ids, said, olds)
         made = {ids[at - 1]: one for at, one in answers.items()}
         refuse(_OLD_ONE.search(left), made and "都" in left and not _WIDE.search(left))
         plain = said_back(left, ["" if one in made else one for one in ids], said)
@@ -83,13 +95,12 @@ def meant(text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int,
 
 
 def rivals_said(
-    text: str, said: Sequence[str], olds: Mapping[int, str], done: Mapping[int, str] = MappingProxyType({})
+    text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int, str]
 ) -> tuple[str, dict[int, str]]:
     """A reply without the parts, between two marks, that tell which of two rivals holds; and these: "new", "old",
-    "both" or "neither" by the candidate's number, with those that are ``done``. ``said`` are the candidates' texts,
-    ``olds`` those of the rivals. Raises ``Unclear``."""
-    reader = _Reader(said, olds)
-    reader.found |= done
+    "both" or "neither" by the candidate's number. ``ids``, ``said`` and ``olds`` as in ``meant``. Raises ``Unclear``
+    and ``UsageError``."""
+    reader = _Reader(ids, said, olds)
     for part in PART.findall(_AND.sub(", ", _GAP.sub("，", text))):
         reader.take(part)
     return reader.left(), reader.found
@@ -108,11 +119,15 @@ class _Part(NamedTuple):
     kinds: AbstractSet[str]
     sides: _Sides
     is_judged: bool
+    names: AbstractSet[str]
 
 
 class _Reader:
-    def __init__(self, said: Sequence[str], olds: Mapping[int, str]) -> None:
+    def __init__(self, ids: Sequence[str], said: Sequence[str], olds: Mapping[int, str]) -> None:
+        self.ids = ids
         self.said, self.olds, self.whole = said, olds, [*map(_words, said)]
+        # A word of a trusted one is a value, too: "stays on Friday".
+        self.both = [f"{one} {olds.get(at, '')}".rstrip() for at, one in enumerate(said, 1)]
         self.pairs = {at: (self.whole[at - 1], _words(old)) for at, old in olds.items()}
         self.found: dict[int, str] = {}
         # Each part that tells nothing, the pair of which it speaks, and the kinds of its words.
@@ -125,7 +140,17 @@ class _Reader:
 
     def take(self, text: str) -> None:
         """Read one part, behind those before it."""
-        part = self._read(text)
+        _, strict = of_rivals(text, self.ids)
+        if strict:
+            named = [self.ids.index(one.ids[0]) + 1 for one in strict]
+            answer = strict[0].also
+            refuse(
+                any(self.found.get(at, answer) not in (answer, "both") and answer != "both" for at in named)
+            )
+            self.found |= dict.fromkeys(named, answer)
+            self.last, self.is_behind, self.is_near = named[0], True, True
+            return
+        part = self._read(_RATHER.sub("", text))
         named = self._named(part)
         group = self._group(part)
         if group and part.kinds & {"later", "soon"} and not any(part.sides):
@@ -143,8 +168,11 @@ class _Reader:
         if is_named:
             self.last = named[0]
             answer = self._of(named, part._replace(words=own))
+        elif self.is_near and not (part.numbers or named or part.words & theirs) and _KEPT.search(text):
+            named, answer = [self.last], "old"
         elif self.is_near and not (part.numbers or named) and (_TWO.search(text) or "都" in text):
             named, answer = [self.last], _answer(part._replace(sides=(True, True)))
+            refuse(answer == "neither" != self.found.get(self.last, answer))
         # "If the client agrees, the new one": a condition holds for its sentence.
         self.is_open |= "open" in part.kinds
         refuse(self.is_open and answer)
@@ -152,12 +180,12 @@ class _Reader:
         if answer:
             self.found |= dict.fromkeys(named, answer)
         else:
-            self._keep(part, is_named, part.numbers or part.words & theirs)
+            self._keep(text if not group else part.text, part, is_named, part.numbers or part.words & theirs)
         is_aside = not (part.numbers or named or part.words & theirs or part.kinds & (_SAYS - {"gone"}))
         self.is_behind, self.is_near = bool(answer) or (self.is_behind and is_aside), is_named
 
     def _read(self, text: str) -> _Part:
-        row = scanned(_OLD.sub(" ", _NEW.sub(" ", text)), self.said)
+        row = scanned(_OLD.sub(" ", _NEW.sub(" ", text)), self.both)
         found = [word for kind, word in row if kind == "number" and not word.startswith("exp-")]
         found = _NUMBER.findall(text) if row and row[0][0] == "open" else found
         numbers = {at for one in found for at in positions(one)} & {*range(1, len(self.said) + 1)}
@@ -170,17 +198,30 @@ class _Reader:
         sides = bool(_NEW.search(text)), bool(_OLD.search(text)) and not _REPLACES.search(text)
         # "Accept the naming one" names it; "keep naming by date" says what one of the two does.
         is_judged = any(kind in ("reject", "bad", "head") and word not in _MODAL for kind, word in row)
-        return _Part(text, _words(text), numbers, kinds, sides, is_judged)
+        names = {word for kind, word in row if kind == "name"}
+        return _Part(text, _words(text), numbers, kinds, sides, is_judged, names)
 
-    def _keep(self, part: _Part, is_named: bool, is_other: object) -> None:
+    def _keep(self, text: str, part: _Part, is_named: bool, is_other: object) -> None:
         """Keep a part that tells nothing, but for one that says again what was said: "Anna took over, yes"."""
         is_again = _STAYS.search(part.text) or self.found.get(self.last) in ("both", "neither")
         is_bare = not (part.numbers or part.words or part.kinds & _SETS) and part.kinds & (_YES | _NO)
         if is_bare and not (self.found or self.rest):
             self.first = part.kinds
-        elif self.is_behind and not is_other and (is_again or not part.kinds & _SETS):
+        elif (
+            self.is_behind
+            and not is_other
+            and ((is_again and "rest" not in part.kinds) or not part.kinds & _SETS)
+        ):
             return
-        self.rest.append((part.text, self.last if is_named else 0, part.kinds))
+        elif (
+            self.is_behind
+            and not part.numbers
+            and _WHY.search(part.text)
+            and "gone" in part.kinds
+            and not part.kinds & _DECIDES
+        ):
+            return  # "Monday, the market changed its day"
+        self.rest.append((text, self.last if is_named else 0, part.kinds))
 
     def _group(self, part: _Part) -> str:
         """The words that name all pairs: "both conflicts"."""
@@ -206,7 +247,7 @@ class _Reader:
         is_one = len(named) == 1
         new, old = self.pairs[named[0]] if is_one else (set(), set())
         own = bool(words & new - old), bool(words & old - new)
-        if is_one and not any(sides) and not part.is_judged:
+        if is_one and not any(sides) and not part.is_judged and "and not" not in text.lower():
             of_new, of_old = (agreement(text, one) for one in (self.said[named[0] - 1], self.olds[named[0]]))
             if of_new * of_old < 0:  # "No releases on Friday", which one of the two allows
                 own, kinds = (of_new > 0, of_old > 0), kinds - {"not"}
@@ -215,12 +256,26 @@ class _Reader:
         if not any((*sides, *own)) and _KEPT.search(text):
             return "old"
         answer = _answer(part._replace(kinds=kinds), own)
+        is_bare = not _WHOLE.search(text) and all(
+            one in _FILLERS or one in fold(self.both[named[0] - 1]) for one in part.names
+        )
+        if (
+            own == (False, True)
+            and not answer
+            and kinds & _NO
+            and is_bare
+            and text.lstrip()[:3].lower() != "no "
+        ):
+            answer = "new"  # "Thursday is wrong"
         if not answer and own[1] and self.found.get(named[0]) == "new":
             return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?
         is_open = own[1] or any(sides) or "gone" in kinds or (kinds & _NO and _WHOLE.search(text))
         done = self.found.get(named[0], "")
         is_judged = kinds & (_YES | _NO) and done not in ("both", "neither")
+        # "Wednesday was a one-off, so we're still on Friday"
+        is_turned = {done, answer} == {"new", "old"} and not _TOO.search(text)
+        refuse(is_turned or (done in ("new", "old") and own[0] and "rest" in kinds))
         if done and not any(sides) and not (answer and is_judged):
             return ""  # why: "Neither for 2, we name datasets by project now"
         is_other = any(self.found.get(at, answer) != answer for at in named)
@@ -256,10 +311,10 @@ def _answer(of: _Part, words: _Sides = (False, False)) -> str:
     new, old = (said or word for said, word in zip(sides, words, strict=True))
     is_kept = _STAYS.search(part) is not None
     is_no = not kinds.isdisjoint(_NO - {"gone"}) and not is_kept
-    if kinds & {"open", "later", "rest", "except"} or ("soon" in kinds and not is_kept):
+    if kinds & {"open", "rest", "except"} or (kinds & {"later", "soon"} and not is_kept):
         return ""
     if (_TWO.search(part) and sides[0] == sides[1]) or (new and old and _JOINED.search(part)):
-        return "neither" if is_no or "neither" in part.lower() else "both"
+        return "neither" if is_no or _NONE.search(part) else "both"
     if new == old or (_WHOLE.search(part) and not any(sides)):
         return ""
     if old:
@@ -267,7 +322,7 @@ def _answer(of: _Part, words: _Sides = (False, False)) -> str:
             return "new" if is_no or (_TURNS.search(part) and not is_kept) else "old"
         return "" if is_no or "gone" in kinds or _TURNS.search(part) else "old"
     if words == (True, False) and _TO.search(part):
-        return "new"
+        return "old" if _NOT_TO.search(part) else "new"
     if "gone" in kinds:
         return "new" if _TURNS.search(part) else ""
     return "old" if is_no else "new"
@@ -275,4 +330,6 @@ def _answer(of: _Part, words: _Sides = (False, False)) -> str:
 
 def _words(text: str) -> set[str]:
     """The words of a text that decide nothing, of Chinese the pairs of signs."""
-    return {one for one in tokens(text) if (len(one) > 1 or one <= "\x7f") and not is_known(one)}
+    return {
+        one for one in tokens(_TWO.sub(" ", text)) if (len(one) > 1 or one <= "\x7f") and not is_known(one)
+    }

@@ -12,7 +12,7 @@ from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.wide_words import FORMS, SIGNS, VERBS, Word, positions
 
-_ABOUT_USER = ("the user", "user:", "用户")
+_ABOUT_USER = ("the user", "the person", "user:", "用户")
 _MARKS = {**dict.fromkeys(".;!。", 2), **dict.fromkeys(",:-–—(){}[]", 1), **dict.fromkeys("、&/+|", 0)}
 """How much a mark parts: 0 joins, 1 is a comma, 2 a stop. Other marks say nothing."""
 _STRENGTH = {"approve": 3, "reject": 3, "later": 3, "good": 2, "bad": 2, "wish": 1}
@@ -191,7 +191,10 @@ class _Builder:
                 clause.hint = clause.hint or _SAYS[kind]
             clause.flags |= {"vague"} if kind == "vague" else set()
             refuse(kind == "open", is_why and (kind in ("vague", "number") or word == "one"))
-            if kind in ("name", "soon", "vague") and word != "no":
+            is_odd = (word, behind) == ("the other", "name") and behind_word[
+                -1:
+            ] not in "se"  # "the other way"
+            if is_odd or (kind in ("name", "soon", "vague") and word != "no"):
                 self.run.append(word)
             elif kind == "head":
                 self._add_head(clause, word, behind_word)

@@ -7,6 +7,7 @@ nobody knows may be one, where two verdicts meet on one item, or where a conditi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
@@ -20,6 +21,8 @@ from alice_exp.review.rules.wide_words import scanned
 
 MOST_CHARACTERS = 1000
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""
+
+_FROM = re.compile(r"^(?!.*\bapart from).*\b(?:from|by) [a-z]")
 
 _Pair = tuple[Named, str, int]
 """A set with its verdict and how strongly that is said; a hint is 1 of an item's own words."""
@@ -100,6 +103,7 @@ class _Reader:
         refuse(self.pairs, self.waiting[1:], any(not (x.by_word or x.is_only_out) for x, _ in self.waiting))
         if not self.waiting:
             refuse(sum(one.unknown for one in row) > 1, any(one.pronoun > 0 for one in row))
+            refuse(row[0].unknown and row[0].text.count(" ") == 2 and len(row) == 1)  # "reject codex"
             refuse(any(one.flags & {"vague", "named first"} for one in row))  # "take six", "polars no"
             refuse(any(map(str.isdigit, "".join(one.text for one in row))))
         one, clause = self.waiting.pop() if self.waiting else (Named(wide="all"), Clause())
@@ -260,6 +264,12 @@ class _Reader:
             if is_other:
                 is_remark = len(self.pairs) > self.begun and verdict != ("approve", 3)
                 is_remark |= verdict[0] == "later"
+                # "All fine, no addresses"
+                refuse(
+                    verdict == ("reject", 3)
+                    and clause.level == 1
+                    and any(one.wide and verb == "approve" for one, verb, _ in self.pairs[-1:])
+                )
                 self.others |= set() if is_remark else {verdict[0]}
                 self.goes_on, self.fresh = False, len(self.waiting)
                 return
@@ -338,6 +348,10 @@ class _Reader:
             self.pairs = [pair for pair in self.pairs if pair[0] not in self.begins]
             listed, self.goes_on = [*self.begins, *listed], False  # "approve 1 and 2, 3 and 4 no"
         refuse(clause.opener == "but" and first.wide == "all")
+        refuse(
+            first.wide == "all"
+            and ((is_first and "named first" in clause.flags) or _FROM.search(clause.text))
+        )
         refuse(is_first and self.goes_on and (listed or (is_loose and not (first.wide or first.by_word))))
         first.wide = first.wide or "all" * (first.is_only_out and not (self.pairs or self.waiting))
         pairs = [
