@@ -140,15 +140,7 @@ class _Reader:
 
     def take(self, text: str) -> None:
         """Read one part, behind those before it."""
-        _, strict = of_rivals(text, self.ids)
-        if strict:
-            named = [self.ids.index(one.ids[0]) + 1 for one in strict]
-            answer = strict[0].also
-            refuse(
-                any(self.found.get(at, answer) not in (answer, "both") and answer != "both" for at in named)
-            )
-            self.found |= dict.fromkeys(named, answer)
-            self.last, self.is_behind, self.is_near = named[0], True, True
+        if self._takes_strict(text):
             return
         part = self._read(_RATHER.sub("", text))
         named = self._named(part)
@@ -184,6 +176,16 @@ class _Reader:
         is_aside = not (part.numbers or named or part.words & theirs or part.kinds & (_SAYS - {"gone"}))
         self.is_behind, self.is_near = bool(answer) or (self.is_behind and is_aside), is_named
 
+    def _takes_strict(self, text: str) -> bool:
+        """Take a part that the strict grammar reads: "2 the old one"."""
+        _, strict = of_rivals(text, self.ids)
+        for one in strict:
+            self.last = self.ids.index(one.ids[0]) + 1
+            refuse(one.also != "both" and self.found.get(self.last, one.also) not in (one.also, "both"))
+            self.found[self.last] = one.also
+            self.is_behind = self.is_near = True
+        return bool(strict)
+
     def _read(self, text: str) -> _Part:
         row = scanned(_OLD.sub(" ", _NEW.sub(" ", text)), self.both)
         found = [word for kind, word in row if kind == "number" and not word.startswith("exp-")]
@@ -207,20 +209,13 @@ class _Reader:
         is_bare = not (part.numbers or part.words or part.kinds & _SETS) and part.kinds & (_YES | _NO)
         if is_bare and not (self.found or self.rest):
             self.first = part.kinds
-        elif (
-            self.is_behind
-            and not is_other
-            and ((is_again and "rest" not in part.kinds) or not part.kinds & _SETS)
-        ):
+            self.rest.append((text, 0, part.kinds))
             return
-        elif (
-            self.is_behind
-            and not part.numbers
-            and _WHY.search(part.text)
-            and "gone" in part.kinds
-            and not part.kinds & _DECIDES
-        ):
-            return  # "Monday, the market changed its day"
+        # "Monday, the market changed its day" says why.
+        is_why = "gone" in part.kinds and not (part.numbers or part.kinds & _DECIDES)
+        is_again = (is_again and "rest" not in part.kinds) or not part.kinds & _SETS
+        if self.is_behind and ((not is_other and is_again) or (is_why and _WHY.search(part.text))):
+            return
         self.rest.append((text, self.last if is_named else 0, part.kinds))
 
     def _group(self, part: _Part) -> str:
@@ -256,17 +251,10 @@ class _Reader:
         if not any((*sides, *own)) and _KEPT.search(text):
             return "old"
         answer = _answer(part._replace(kinds=kinds), own)
-        is_bare = not _WHOLE.search(text) and all(
-            one in _FILLERS or one in fold(self.both[named[0] - 1]) for one in part.names
-        )
-        if (
-            own == (False, True)
-            and not answer
-            and kinds & _NO
-            and is_bare
-            and text.lstrip()[:3].lower() != "no "
-        ):
-            answer = "new"  # "Thursday is wrong"
+        is_wrong = own == (False, True) and kinds & _NO and text.lstrip()[:3].lower() != "no "
+        pair = fold(self.both[named[0] - 1])
+        if is_wrong and not _WHOLE.search(text) and all(one in _FILLERS or one in pair for one in part.names):
+            answer = answer or "new"  # "Thursday is wrong"
         if not answer and own[1] and self.found.get(named[0]) == "new":
             return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?

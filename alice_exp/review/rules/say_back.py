@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import cast
 
@@ -17,15 +16,13 @@ from alice_exp.finding.rules.statement import contradicts
 from alice_exp.review.rules.reply import Decision, written
 from alice_exp.review.rules.reply_words import Verb
 from alice_exp.review.rules.said_clauses import Clause, Named, Unclear, Verdict, clauses, refuse, union
+from alice_exp.review.rules.said_verdicts import Pair, joined, verdicts_of
 from alice_exp.review.rules.wide_words import scanned
 
 MOST_CHARACTERS = 1000
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""
 
 _FROM = re.compile(r"^(?!.*\bapart from).*\b(?:from|by) [a-z]")
-
-_Pair = tuple[Named, str, int]
-"""A set with its verdict and how strongly that is said; a hint is 1 of an item's own words."""
 
 
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
@@ -38,7 +35,7 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     reader = _Reader(said)
     try:
         reader.read(clauses(scanned(text, said), numbered, said))
-        verdicts = _verdicts(reader.pairs, {at for at, one in enumerate(numbered, start=1) if one})
+        verdicts = verdicts_of(reader.pairs, {at for at, one in enumerate(numbered, start=1) if one})
     except Unclear:
         return ""
     decisions = [
@@ -56,7 +53,7 @@ class _Reader:
     def __init__(self, said: Sequence[str]) -> None:
         self.said = said
         self.others: set[str] = set()  # what is said of something that names no item
-        self.pairs: list[_Pair] = []
+        self.pairs: list[Pair] = []
         self.waiting: list[tuple[Named, Clause]] = []
         self.fresh = self.begun = 0
         """Which of those that wait stand first in the sentence, behind its last verdict."""
@@ -297,7 +294,7 @@ class _Reader:
         now = now[-1:] if clause.pronoun == 1 else now
         refuse(clause.pronoun > 1 and clause.pronoun != len(places))
         refuse(len(now) > 1 and clause.pronoun < 2 and any("denied" in one.flags for _, one in now))
-        self.pairs += _joined([one for one, _ in now], verdict)
+        self.pairs += joined([one for one, _ in now], verdict)
         self.waiting = [one for one in self.waiting if one not in now]
 
     def _again(self, clause: Clause, verdict: Verdict) -> None:
@@ -360,7 +357,7 @@ class _Reader:
         ]
         if clause.opener == "but" and self.pairs and first.places < self.pairs[-1][0].places:
             self.pairs[-1][0].out |= first.places  # "keep 3-7 but throw out 6"
-        self.pairs += _joined([*listed * is_first, first], pairs[0][1])
+        self.pairs += joined([*listed * is_first, first], pairs[0][1])
         self.pairs += [(one, *verdict) for one, verdict in pairs[1:]]
         if len(row) % 2:
             odd = row[-1]
@@ -373,40 +370,3 @@ class _Reader:
         self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
         self.header, self.fresh, self.goes_on = None, len(self.waiting), not is_first
         self.is_list, self.is_ended, self.begins = "run" in clause.flags, False, []
-
-
-def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
-    """The sets of one verdict: what is left out belongs to the set beside it."""
-    row: list[Named] = []
-    for one in sets:
-        if row and row[-1].is_only_out:
-            one.out |= row.pop().out
-        row.append(one)
-    numbers = [one for one in row if not one.by_word]
-    refuse(len(row) > 1 and any(one.wide for one in row))
-    refuse(sum(len(one.places) for one in numbers) > len(union(numbers)))
-    return [(one, *verdict) for one in row]
-
-
-def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]:
-    """The verdict of each item; ``all`` means what no other verdict names, ``rest`` what nothing else does."""
-    verdicts: dict[int, Verdict] = {}
-    named = {place for one, _, _ in pairs for place in (*one.places, *one.out)}
-    wide = [(one, verb) for one, verb, _ in pairs if one.wide]
-    for one, verb, strength in pairs:
-        # Partly in its set, partly outside.
-        is_partly = one.out and not (one.wide or one.out < one.places or one.out.isdisjoint(one.places))
-        refuse(one.is_only_out, is_partly)
-        for place in one.places - one.out:
-            before, how = verdicts.get(place, (verb, 0))
-            refuse(before != verb and 1 not in (how, strength))
-            verdicts[place] = (verb, strength) if strength > how else (before, how)
-    said = {place: verb for place, (verb, _) in verdicts.items()}
-    refuse(any(said.get(place) == verb for one, verb, _ in pairs for place in one.out))
-    refuse(len({(one.wide, verb, *one.out) for one, verb in wide}) > 1, not named <= whole)
-    for one, verb in wide[:1]:
-        refuse(one.wide == "all" and any(verb == v and not o.wide for o, v, _ in pairs))
-        places = whole - one.out - (named if one.wide == "rest" else said.keys())
-        refuse(one.count not in (0, len(places)), not places)
-        said |= dict.fromkeys(places, verb)
-    return said
