@@ -300,3 +300,21 @@ def test_the_one_block_beside_a_candidate_takes_the_answer(home: Path, cli: Call
         assert "contradicts nothing" in cli("reply", "1 replaces", "--yes", check=False).stderr
         assert stands(cli, left) == [("low_value", [], [])]
         cli("reject", left, "--yes")
+
+
+@table("text", "code", "places")
+def test_an_answer_about_two_that_wait_decides_both_once(
+    home: Path, cli: Call, text: str, code: int, places: str
+) -> None:
+    """``places``: where the two of the pair and a third candidate are afterwards."""
+    when, old, new = PAIRS["values"]
+    ids = [cli("memorize", one, "--when", when, "--json").json["id"] for one in (old, new)]
+    ids.append(cli("memorize", "build the Docker image", "--when", "packing", "--json").json["id"])
+    cli("heartbeat")
+    numbers = {one["id"]: str(one["number"]) for one in cli("heartbeat", "--peek", "--json").json["items"]}
+    written = text
+    for letter, one in zip("abc", ids, strict=True):
+        written = written.replace(letter.upper(), numbers[one])
+    done = cli("reply", written, "--yes", check=False)
+    assert done.code == code, done.stderr
+    assert "".join(cli("show", one, "--json").json["set"][0] for one in ids) == places

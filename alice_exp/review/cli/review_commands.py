@@ -170,6 +170,7 @@ def reply(
         made = _decisions(terminal, text, opened)
     except UsageError as refusal:
         made = _decisions(terminal, _confirmed_wording(terminal, text, ids, refusal), opened)
+    made = rival_answers.agreed(terminal.session.home, made, ids, text)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
     settled = [(one, asked.reached(terminal, one, text)) for one in made if one.verb != "later"]
     seen: dict[str, str] = {}
@@ -184,11 +185,18 @@ def reply(
 
 def _decisions(terminal: Terminal, text: str, opened: OpenReport) -> tuple[Decision, ...]:
     """What the strict grammar reads; ``UsageError`` where it refuses."""
-    from alice_exp.review.rules.reply import more, of_rivals, read
+    from alice_exp.review.rules.reply import more, named, of_rivals, read
+    from alice_exp.review.rules.reply_clauses import unclear
 
     rest, rivals = of_rivals(text, opened.ids)
     plain, also = more(rest)
-    ids = ["" if any(one in rival.ids for rival in rivals) else one for one in opened.ids]
+    told = {one for rival in rivals for one in rival.ids}
+    ids = ["" if one in told else one for one in opened.ids]
+    whole = read(plain, opened.ids, opened.groups, lambda: _subjects(terminal)) if plain and told else ()
+    if twice := told & {one for decision in whole if not decision.is_wide for one in decision.ids}:
+        raise unclear(
+            "I read: {reading}; two decisions name {what}", reading=text, what=named([*twice], opened.ids)
+        )
     groups = {name: tuple(one for one in row if one in ids) for name, row in opened.groups.items()}
     made = read(plain, ids, groups, lambda: _subjects(terminal)) if plain or not rivals else ()
     verbs = [one.verb for one in made if one.verb != "later"]
