@@ -76,7 +76,7 @@ _OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
 _MYSELF = re.compile(r"^\s*(?:我(?!们|司|校|厂|院|组|部)|I\b|my )", re.IGNORECASE)
 _FIRST = re.compile(r"^\s*(?:(我)|(my)\b|I(?: (am|have|(\w+))\b)?)", re.IGNORECASE)
 _CHINESE, _ENGLISH = (
-    r"^\s*(?:该|本)?(?:用户|使用者)",
+    r"^\s*(?:(?:该|本)?(?:用户|使用者)|本人)",
     r"^\s*(?:(?:the\s)?user|the\sperson(?!\s(?:on|in|with)\b))(?:['’]s)?\s",
 )
 _USER = re.compile(f"{_CHINESE}|{_ENGLISH}", re.IGNORECASE)
