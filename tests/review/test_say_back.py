@@ -158,8 +158,8 @@ def test_plain_answers_about_a_pair(
 
 
 def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
-    """1,751 sentences of 23 writers who never saw the rules, on 52 reports: five are misread, all remarks
-    (记得还挺细), said back as a yes or a no and never acted on."""
+    """2,051 sentences of 27 writers who never saw the rules, on 60 reports: five are misread, four of them remarks, all
+    said back as a yes or a no and never acted on."""
     right = short = wrong = 0
     lines = Path(__file__).with_name("rival_replies.jsonl").read_text().splitlines()
     for report in map(json.loads, lines):
@@ -170,7 +170,7 @@ def test_replies_of_strangers_on_what_contradicts_what_is_trusted() -> None:
             right += bool(meaning) and told == meaning
             short += bool(told) and told != meaning
             wrong += not told.items() <= meaning.items()
-    assert right >= 1139 and short <= 26 and wrong <= 5, (right, short, wrong)
+    assert right >= 1262 and short <= 30 and wrong <= 5, (right, short, wrong)
 
 
 @pytest.fixture

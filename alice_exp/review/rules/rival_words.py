@@ -31,7 +31,7 @@ _REPLACES = re.compile(r"\bnew\b.*\breplac\w+.*\bold\b|新的?.{0,2}(?:替|换|�
 _COUPLE = re.compile(r"\b(?:both|two)\b|[两二]", re.IGNORECASE)
 _NEW = re.compile(r"\bnew(?:er)?\b|新[的旧]|(?<=[0-9])新|现在这[个条]", re.IGNORECASE)
 _OLD = re.compile(
-    r"\bold\b|what (?:you|we) had|[旧老]的|(?<=[0-9])旧|新旧|(?:原来|原先|之前|以前)的|原样",
+    r"\bold\b|\b(?:you|we|i) (?:already )?(?:had|trust)\b|[旧老]的|(?<=[0-9])旧|新旧|(?:原来|原先|之前|以前)的|原样",
     re.IGNORECASE,
 )
 _OLD_ONE = re.compile(r"\b(?:old|previous) ones?\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
@@ -187,7 +187,8 @@ class _Reader:
         return bool(strict)
 
     def _read(self, text: str) -> _Part:
-        row = scanned(_OLD.sub(" ", _NEW.sub(" ", text)), self.both)
+        bare = _OLD.sub(" ", _NEW.sub(" ", text))
+        row = scanned(bare, self.both)
         found = [word for kind, word in row if kind == "number" and not word.startswith("exp-")]
         found = _NUMBER.findall(text) if row and row[0][0] == "open" else found
         numbers = {at for one in found for at in positions(one)} & {*range(1, len(self.said) + 1)}
@@ -201,7 +202,7 @@ class _Reader:
         # "Accept the naming one" names it; "keep naming by date" says what one of the two does.
         is_judged = any(kind in ("reject", "bad", "head") and word not in _MODAL for kind, word in row)
         names = {word for kind, word in row if kind == "name"}
-        return _Part(text, _words(text), numbers, kinds, sides, is_judged, names)
+        return _Part(text, _words(bare), numbers, kinds, sides, is_judged, names)
 
     def _keep(self, text: str, part: _Part, is_named: bool, is_other: object) -> None:
         """Keep a part that tells nothing, but for one that says again what was said: "Anna took over, yes"."""
@@ -264,6 +265,8 @@ class _Reader:
         # "Wednesday was a one-off, so we're still on Friday"
         is_turned = {done, answer} == {"new", "old"} and not _TOO.search(text)
         refuse(is_turned or (done in ("new", "old") and own[0] and "rest" in kinds))
+        if done in ("new", "old") and answer == "both" and _TWO.search(text):
+            return answer
         if done and not any(sides) and not (answer and is_judged):
             return ""  # why: "Neither for 2, we name datasets by project now"
         is_other = any(self.found.get(at, answer) != answer for at in named)

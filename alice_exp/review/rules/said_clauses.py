@@ -288,7 +288,7 @@ class _Builder:
         if must and [*score.values()].count(max(score.values(), default=0)) != 1:
             # 出卷子 says some signs of 出试卷.
             signs = {one for one in text if one > "\x7f"} - SIGNS
-            weight = 2 if len(signs) < 4 else 1
+            weight = 2 if len(signs) < 3 else 1
             shared = {at: weight * len(signs & own) for at, own in enumerate(self.own, start=1)}
             score = Counter({at: many for at, many in shared.items() if many > 1})
         top = [at for at, value in score.items() if value == max(score.values())]
@@ -336,6 +336,7 @@ class _Builder:
             is_own = kind == "about user"
             about = {at for at, one in enumerate(self.said, 1) if fold(one).startswith(_ABOUT_USER) is is_own}
             clause.add(Named(about, by_word=True))
+            clause.flags |= {"about"}
         elif kind == "both" and (clause.sets or len(self.said) != 2):
             clause.pronoun = 2
         elif kind == "all" and self._is_listed(clause, word):
@@ -347,6 +348,8 @@ class _Builder:
         elif kind == "those":
             clause.pronoun = int(word) if word.isdigit() else -1
             refuse(clause.pronoun not in (-1, len(self.said)) and not any(one.sets for one in self.row))
+            # "The two about me", where it is one
+            refuse("about" in clause.flags and clause.pronoun not in (-1, len(union(clause.sets))))
         elif kind == "it":
             clause.pronoun = clause.pronoun or 1
 
