@@ -35,16 +35,27 @@ class Connected:
 
 
 def connected(session: Session) -> tuple[Connected, ...]:
-    """The hosts whose own configuration of this person names our server."""
+    """The hosts whose own configuration of this person names our server, but for those that start another home."""
     found = []
     for host in HOSTS.values():
         path = host_config.place(host)
         named = _named(host, path)
-        if named is not None:
+        if named is not None and not other_home(host, session):
             found.append(
                 Connected(host, str(path), (named[0], *named[1]), spool(session).last_call(host.name))
             )
     return tuple(found)
+
+
+def other_home(host: Host, session: Session) -> str:
+    """The folder of the home that a host's file starts, where that is not this one; else empty."""
+    named = _named(host, host_config.place(host))
+    with suppress(OSError, ValueError):
+        # Our own launcher is ours whatever it says: 'doctor --fix' writes it anew.
+        words = store.launched(named[0]) if named and named[0] != str(store.place(session.root)) else []
+        home = words[words.index("--home") + 1]
+        return "" if Path(home).resolve() == session.root.resolve() else home
+    return ""
 
 
 def _named(host: Host, path: Path) -> tuple[str, list[str]] | None:

@@ -258,13 +258,17 @@ def write(root: Path) -> bool:
     return True
 
 
+def launched(path: str) -> list[str]:
+    """The words of what a launcher runs; none in another file, ``OSError`` or ``ValueError`` where it is not read."""
+    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123  a command pays for each module
+        return shlex.split(next((line for line in file if line.startswith(_EXEC)), ""))
+
+
 def missing(root: Path) -> str:
     """What the hosts need and is not there: the launcher, the program that it names, what runs that; empty: nothing."""
     path = str(place(root))
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123  a command pays for each module
-            told = next((line for line in file if line.startswith(_EXEC)), "")
-        words = shlex.split(told)
+        words = launched(path)
         if not os.access(path, os.X_OK) or len(words) < 2:
             return path
         path = words[1]

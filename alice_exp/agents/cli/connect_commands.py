@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.agents import host_config, server, store
-from alice_exp.agents.connected_hosts import foreign
+from alice_exp.agents.connected_hosts import foreign, other_home
 from alice_exp.agents.host_config import (
     NAME,
     Bare,
@@ -29,7 +29,7 @@ from alice_exp.agents.store import Spool, spool
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.text.display import visible, with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import settings
@@ -77,6 +77,9 @@ def connect(
     for fault in brought:
         terminal.note(f"{fault.path}: {faulty(fault)}")
     theirs = {fault.values["host"] for fault in brought}
+    for host in chosen:
+        if home := other_home(host, session):
+            terminal.note(say("{host} started another home until now: {home}", host=host.name, home=home))
     plans = [(host, _planned(host, session, ask=ask or host.name in theirs)) for host in chosen]
     if show:
         _answer(terminal, [_document(host, plan, (), "") for host, plan in plans], plans, hosts)
@@ -108,6 +111,14 @@ def disconnect(terminal: Terminal, hosts: Hosts = [], show: Show = False) -> Non
     Example: alice-exp disconnect claude-code
     """
     session, chosen = terminal.session, _chosen(hosts)
+    for host in chosen:
+        if home := other_home(host, session):
+            raise RefusedError(
+                "{host} starts another home: {home}",
+                host=host.name,
+                home=home,
+                hint=shlex.join(["alice-exp", "--home", home, "disconnect", host.name]),
+            )
     plans = [(host, _planned(host, session, out=True)) for host in chosen]
     done = []
     if not show:
