@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test test-all check format lint types rooms docs bench bench-recall bench-learning bench-host bench-textworld simulation soak crash clean
 
 $(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "alice-exp needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo not there): name another one, as in make PYTHON=python3.13 demo" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'

@@ -3,7 +3,8 @@
 set -eu
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-export ALICE_HOME="$place/alice" ALICE_ACTOR=user ALICE_NOW=2026-02-20T09:30:00Z
+# What is longer than the screen would wait in a pager.
+export ALICE_HOME="$place/alice" ALICE_ACTOR=user ALICE_NOW=2026-02-20T09:30:00Z PAGER=cat ALICE_PAGER=cat GIT_PAGER=cat
 # No project's: what is learned here would hold in that one alone.
 cd /
 

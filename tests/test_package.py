@@ -67,6 +67,16 @@ def test_on_windows_it_says_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not status or done.stderr.splitlines()[-1].startswith("OSError: Windows is not supported")
 
 
+def test_make_says_which_python_it_needs_before_it_makes_anything(tmp_path: Path) -> None:
+    old = tmp_path / "python3.10"
+    old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo Python 3.10.12\n[ "$1" = -V ]\n')
+    old.chmod(0o755)
+    words = ["make", "demo", f"PYTHON={old}", f"VENV={tmp_path / 'venv'}"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    said = f"alice-exp needs Python 3.11 or later; {old} is Python 3.10.12"
+    assert done.returncode and done.stderr.startswith(said) and not (tmp_path / "venv").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.needs("build")
 def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> None:
