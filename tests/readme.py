@@ -71,6 +71,7 @@ def diagram() -> str:
         if row.demotes_to is not None:
             lines.append(f"    {state} --> {row.demotes_to}: failure in a new scenario")
         lines += [f"    {state} --> {to}: a person retires it" for to in row.retires_to]
+    lines.append("    possible --> past: a person approves it")
     lines.append("    super_reliable --> reliable: fewer verifications than the badge needs")
     lines.append("    obsolete --> possible: a person revives it")
     return "\n".join(lines) + "\n"

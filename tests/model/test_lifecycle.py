@@ -335,6 +335,7 @@ def test_diagram_draws_the_table() -> None:
     assert drawn[0] == "stateDiagram-v2"
     for line in (
         "possible --> past: success, 3 verified",
+        "possible --> past: a person approves it",
         "past --> reliable: success, 10 verified",
         "reliable --> super_reliable: success, 50 verified",
         "past --> possible: failure in a new scenario",
