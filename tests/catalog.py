@@ -76,7 +76,7 @@ directory not empty|too many levels of symbolic links|connection refused|exec fo
 """
 """What systems say when they refuse, in small letters."""
 _ELSEWHERE = """
-only {free} MiB are free on this disk|the repository is damaged|{count} were here already
+the same failure again, counted once|only {free} MiB are free on this disk|the repository is damaged|{count} were here already
 {count} of the archive stayed out|a row has its "set" and "namespace", as "alice-exp export" writes them
 it is gone|not a plain file|no longer true|needs no passphrase|a field is cut off|no summary came back
 is held by an agent alone, which may sign for anybody|it was offered twice|this is obsolete here, as {id}

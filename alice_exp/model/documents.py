@@ -59,6 +59,14 @@ def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:
     )
 
 
+_PLAIN = {"debounced": "the same failure again, counted once"}
+
+
+def effect_word(effect: str) -> str:
+    """What came of an outcome as a person reads it, for the reader's language to say."""
+    return _PLAIN.get(effect, effect)
+
+
 _OURS = ("claim", "conflict", "revoked")
 """Kinds of evidence whose quotation is a sentence of ours."""
 
@@ -74,7 +82,10 @@ def evidence_whole(
     quote = f"“{said}”" if said else ""
     at = time_of(piece.at) if piece.at else ""
     return "  ".join(
-        filter(None, (at, word_of(piece.kind), piece.ref, word_of(piece.effect), piece.scenario, quote))
+        filter(
+            None,
+            (at, word_of(piece.kind), piece.ref, word_of(effect_word(piece.effect)), piece.scenario, quote),
+        )
     )
 
 

@@ -172,8 +172,9 @@ def outcome(
 def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
     before, after = say(change.before), say(change.after)
     moved, count = f"{before} → {after}" if before != after else after, placed.block.verifications
+    effect = say(documents.effect_word(change.word))
     line = "{id}  {effect}: {moved}, {count} verified"
-    terminal.line(say(line, id=placed.block.id, effect=say(change.word), moved=moved, count=count))
+    terminal.line(say(line, id=placed.block.id, effect=effect, moved=moved, count=count))
 
 
 def _all(terminal: Terminal, closed: DecisionOutcome) -> None:

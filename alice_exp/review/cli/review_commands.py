@@ -38,7 +38,8 @@ def approve(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
     in_universal: Annotated[
-        bool, typer.Option("--universal", help="What stands in universal without your approval here.")
+        bool,
+        typer.Option("--universal", help="What stands in personal or universal without your approval here."),
     ] = False,
     to: Annotated[
         str, typer.Option(metavar="SET/NAME", help="Where it goes, instead of where the report said.")
