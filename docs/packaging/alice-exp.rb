@@ -1,9 +1,10 @@
-# A Homebrew formula. At a release: put the sdist's address and `shasum -a 256 dist/*.tar.gz` into the two lines below, then
+# A Homebrew formula. At a release: put the project's page, the sdist's address and `shasum -a 256 dist/*.tar.gz` into the three lines below, then
 # let `brew update-python-resources alice-exp` write the resources, and `brew audit --new alice-exp` read it.
 class AliceExp < Formula
   include Language::Python::Virtualenv
 
   desc "Agent's experience in plain files that a person reads, reviews and trusts"
+  homepage "HOMEPAGE"
   url "SDIST"
   sha256 "SHA256"
   license "MIT"
