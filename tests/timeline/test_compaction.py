@@ -284,6 +284,11 @@ def test_narrative_is_chronological_and_names_key_events() -> None:
     assert lines[0].startswith(f"{timeline.segments[1].start} – {timeline.segments[1].end} (32): ")
     assert timeline.segments[1].key_events[0] in lines[0]
     assert gist(thought(100)) in lines[-1]
+    short = add_events(Timeline(), (Event(thought(n).at, f"it {n} fails", result="bad") for n in (1, 2)))[1]
+    told = replace(
+        short.segments[0], summary="it 1 fails → bad", key_events=("“it 1 fails” → bad", "“other”")
+    )
+    assert narrative(replace(short, segments=(told,))).endswith(": it 1 fails → bad [“other”]")
     assert narrative(Timeline()) == ""
     assert recent(timeline, 0) == () and narrative(timeline, 0) == ""
 

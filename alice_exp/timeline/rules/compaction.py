@@ -238,13 +238,15 @@ def what_mattered(segments: Sequence[Segment]) -> tuple[str, ...]:
 
 def narrative(timeline: Timeline, count: int = 5, local: Callable[[str], str] = str) -> str:
     """The newest ``count`` segments as text, one line each, oldest first: time span, number of thoughts, summary, key
-    events (R1.32, B1.12); empty for an empty timeline. ``local`` writes a time."""
+    events that it does not say (R1.32, B1.12); empty for an empty timeline. ``local`` writes a time."""
     lines = []
     for one in recent(timeline, count):
         start, end = local(one.start), local(one.end)
         span = start if start == end else f"{start} – {end}"
-        keys = f" [{'; '.join(one.key_events)}]" if one.key_events else ""
-        lines.append(f"{span} ({one.segment_length}): {what_happened(one)}{keys}")
+        told = what_happened(one)
+        more = [key for key in one.key_events if key.replace("“", "").replace("”", "") not in told]
+        keys = f" [{'; '.join(more)}]" if more else ""
+        lines.append(f"{span} ({one.segment_length}): {told}{keys}")
     return "\n".join(lines)
 
 
