@@ -214,7 +214,7 @@ def test_a_person_sees_a_live_table(home: Path) -> None:
 
     (home / "experiences/universal/tool_usage.jsonc").write_text('{"blocks": [\n')
     (home / "experiences/personal/user_preferences.jsonc").write_text(
-        '{"blocks": [{"payload": "green tea"}]}\n'
+        '{"blocks": [{"payload": "green tea", "odd": 1}]}\n'
     )
     environment = {
         **os.environ,
@@ -241,6 +241,7 @@ def test_a_person_sees_a_live_table(home: Path) -> None:
     drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
     assert "personal/user_preferences, 1 new" in drawn
     assert "✗ universal/tool_usage.jsonc:1:12: this [ is never closed" in drawn
+    assert "! personal/user_preferences.jsonc:1:" in drawn
     assert max(len(line) for line in drawn.replace("\r", "\n").splitlines()) <= 80
 
 

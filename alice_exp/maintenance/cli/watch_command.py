@@ -229,7 +229,9 @@ def _drawn(
             told = Text(visible(_said(one, by=False)), style=style)
             table.add_row(_clock(terminal, one.at), visible(by), told)
         parts.append(table)
-    parts += [Text(visible(f"✗ {_fault(problem)}"), style="red") for problem in problems]
+    for problem in problems:
+        sign, style = ("✗", "red") if problem.severity == "error" else ("!", "yellow")
+        parts.append(Text(visible(f"{sign} {_fault(problem)}"), style=style))
     return Group(*parts)
 
 
