@@ -73,7 +73,7 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
         id=block_id,
         evidence=(*block.evidence, claim)[-EVIDENCE_KEPT:],
         origin=ORIGIN,
-        suggested=block.suggested or (placed.where if placed.place == "universal" else ""),
+        suggested=block.suggested or (placed.where if placed.place in ("personal", "universal") else ""),
         created_at=block.created_at or now,
         updated_at=block.updated_at or block.created_at or now,
         extra=block.extra,
