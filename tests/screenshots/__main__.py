@@ -83,16 +83,23 @@ def watch(environment: Environment) -> str:
     more = whole.replace('"blocks": [', f'"blocks": [\n    {typed},', 1)
     session = Session(("alice-exp", "watch"), environment, Path(environment["HOME"]))
     session.wait_for("Ctrl-C")
-    file.write_text(more, "utf-8")
+    _saved(file, more)
     session.wait_for("editor")
     session.wait_for("\n")
     adopted = file.read_text("utf-8")
-    file.write_text(adopted.replace('"blocks": [', '"blocks": [[', 1), "utf-8")
+    _saved(file, adopted.replace('"blocks": [', '"blocks": [[', 1))
     session.wait_for("✗")
     ask(environment, "outcome", "exp-oefaex9j", "ok", "--scenario", "repo alice")
     session.wait_for("exp-oefaex9j")
     session.type("\x03")
     return _prompt("watch") + _screen(session.end())
+
+
+def _saved(file: Path, text: str) -> None:
+    """Write it at once, as editors do: between a truncation and what is written a watch sees an empty file."""
+    beside = file.parents[2] / f"{file.name}.new"
+    beside.write_text(text, "utf-8")
+    beside.replace(file)
 
 
 def segments(environment: Environment) -> str:
