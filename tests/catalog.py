@@ -51,7 +51,7 @@ RETURNING = frozenset(("obstacle", "way_out", "damage", "fault"))
 """Functions that return what is in the way, as a sentence."""
 
 _SAID = """
-tests edits words
+tests edits words told
 error warning changed expired approve reject reply review later verified
 promoted demoted debounced noted withheld retired revived new set namespace blocks id when state left evidence rejected universal
 personal low_value trial agent peer system editor advice
@@ -76,6 +76,7 @@ directory not empty|too many levels of symbolic links|connection refused|exec fo
 """
 """What systems say when they refuse, in small letters."""
 _ELSEWHERE = """
+{claimed} verified there, {state} in {place}|{claimed} verified there, {state} in {place}, approved {day} by {name}
 the same failure again, counted once|only {free} MiB are free on this disk|the repository is damaged|{count} were here already
 {count} of the archive stayed out|a row has its "set" and "namespace", as "alice-exp export" writes them
 it is gone|not a plain file|no longer true|needs no passphrase|a field is cut off|no summary came back

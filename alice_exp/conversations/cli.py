@@ -136,7 +136,7 @@ def _read_out(terminal: Terminal, extracted: sessions.Extracted | None) -> None:
         )
         terminal.line(say(unknown, names=others) if extracted.others else say("nothing was left to read"))
         return
-    said = "{read} messages read: {count} candidates wait for your decision"
+    said = "{read} messages read: {count} candidates came of them"
     terminal.line(say(said, read=extracted.read, count=len(set(captured.ids))))
     for one, placed in zip(extracted.inferences, captured.placed, strict=False):
         if placed is not None:

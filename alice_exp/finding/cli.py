@@ -109,7 +109,9 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
         return []
     from alice_exp.finding.rules.ranking import episode_text
 
-    return [f"{one.id}  {terminal.local(one.at)}  {short(episode_text(one), 200)}" for _, one in lived]
+    return [
+        f"{one.id}  {terminal.local(one.at)}  {short(episode_text(one, rendered), 200)}" for _, one in lived
+    ]
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:
@@ -143,7 +145,7 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
             columns.append((say("cosine"), lambda one: "–" if one.cosine is None else f"{one.cosine:.3f}"))
     columns += [
         (say("id"), lambda one: one.placed.block.id),
-        (say("where"), lambda one: one.placed.where),
+        (say("where"), lambda one: say(one.placed.where)),
         (say("state"), lambda one: say(one.placed.block.state)),
         (say("what is known"), _told),
     ]

@@ -50,7 +50,8 @@ def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:
     """The newest quotation among a block's evidence, on one line, what was said in a conversation before what somebody
     noted; without any, each kind with what came of it and how often, as ``outcome ok 3, outcome fail``."""
     if quoted := [piece for piece in placed.block.evidence if piece.quote]:
-        return " ".join(max(quoted[::-1], key=lambda piece: piece.kind == "session").quote.split())
+        best = max(quoted[::-1], key=lambda piece: piece.kind == "session")
+        return " ".join((word_of(best.quote) if best.kind in _OURS else best.quote).split())
     said = [
         " ".join(map(word_of, filter(None, (piece.kind, piece.effect)))) for piece in placed.block.evidence
     ]

@@ -33,6 +33,8 @@ DETAILS = (
     *("content", "fields and comments", "it still holds", "nothing of it is kept"),
     *("trusted in {place}", "turned down in {place}", "into {place}"),
     *("{count} seen again", "{waiting} waiting, {gone} expired"),
+    *("{place}, removed", "{place}, comments and layout", "result of {place}"),
+    *("add {count} thoughts", "add {place}", "reflect on {place}"),
 )
 """What some acts say of themselves, always in the same words: all but a place is a number."""
 COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}
@@ -75,7 +77,9 @@ _CONVERSATION = re.compile(r"sessions/(.+)\.jsonl")
 def _detail(detail: str) -> str:
     """What an act led to; what is not known here stays as it is."""
     for template in DETAILS:
-        shape = re.sub(r"\\{(\w+)\\}", lambda named: rf"(?P<{named[1]}>\S+)", re.escape(template))
+        shape = re.escape(template)
+        shape = shape.replace(r"\{place\}", "(?P<place>.+)")
+        shape = re.sub(r"\\{(\w+)\\}", lambda named: rf"(?P<{named[1]}>[0-9]+)", shape)
         if found := re.fullmatch(shape, detail):
             return say(template, **{k: v if k == "place" else int(v) for k, v in found.groupdict().items()})
     if found := _OUTCOME.fullmatch(detail):
@@ -85,7 +89,9 @@ def _detail(detail: str) -> str:
         return "，".join(f"{say(op) if op in OPS else op} {rest}".rstrip() for op, _, rest in rows)
     if found := re.fullmatch(r"(\S+) set aside, (.+)", detail):
         return say("{name} set aside", name=found[1]) + f"，{say(found[2])}"
-    detail = _TAKEN.sub(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)
+    detail, counted = _TAKEN.subn(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)
+    if counted:
+        return detail.replace(", ", "，")
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):
         verified = say("{count} verified", count=int(found[2]))

@@ -340,7 +340,7 @@ def fitting_episodes(
     return sorted(found, key=lambda each: (-each[0], -each[1].timestamp, each[1].id))
 
 
-def episode_text(one: Episode) -> str:
-    """An episode in one line: task, action, how it ended, what was learned and remarked."""
-    ended = "not reported" if one.unreported else "ok" if one.success else "failed"
+def episode_text(one: Episode, word_of: Callable[[str], str] = str) -> str:
+    """An episode in one line: task, action, how it ended (``word_of`` says it), what was learned and remarked."""
+    ended = word_of("not reported" if one.unreported else "ok" if one.success else "failed")
     return " — ".join(filter(None, (f"{one.task}: {one.action} ({ended})", one.reflection, one.note)))

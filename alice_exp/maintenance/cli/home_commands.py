@@ -115,7 +115,7 @@ def namespace_show(
         state = f"  {say('has a problem')}" if one.stale else ""
         terminal.line(f"{namespace_name(one.path)}  {session.root / 'experiences' / one.path}{state}")
         rows = [
-            [block.placed.block.id, block.level, short(documents.payload_text(block.placed), 80)]
+            [block.placed.block.id, say(block.level), short(documents.payload_text(block.placed), 80)]
             for block in shown
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)

@@ -9,7 +9,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, texts, trigger_text
 from alice_exp.model.values.block import HELD, Placed
 from alice_exp.review.rules.report_order import arranged, is_perhaps, is_unlike, project_of, said_on
-from alice_exp.terminal.language import days_told, listed, say
+from alice_exp.terminal.language import days_told, listed, rendered, say
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.nearness import Relation
@@ -105,7 +105,7 @@ class Card:
     @property
     def quote(self) -> str:
         """What it rests on, in one line: how often and when it was said, if more than once, and the words."""
-        days, quote = said_on(self.item.placed.block), evidence_line(self.item.placed, say)
+        days, quote = said_on(self.item.placed.block), evidence_line(self.item.placed, rendered)
         often = say("said {count} times: {days}", count=len(days), days=days_told(days))
         return f"{often} · {quote}" if len(days) > 1 else quote
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.rules.private_facts import delicate
@@ -207,7 +207,8 @@ def _decisions(terminal: Terminal, text: str, opened: OpenReport) -> tuple[Decis
 
 
 def _of_one(also: str) -> UsageError:
-    hint = "write it in a reply of its own, as: approve 1 everywhere"
+    example = say("approve 1 everywhere") if also == "everywhere" else say("reject and purge 1")
+    hint = Hint("write it in a reply of its own, as: {example}", example=example)
     return UsageError("{text} goes with one decision", text=also, hint=hint)
 
 

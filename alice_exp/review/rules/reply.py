@@ -48,9 +48,13 @@ _BEFORE_ALL = re.compile(
 )
 PART = re.compile(r"(?:[^,，;；。!！?？\n.]|(?<=[0-9])\.(?=[0-9]))*[,，;；。!！?？\n.]*")
 """What stands between two marks of a reply, and the mark behind it."""
+_PURGE = r"(?:(?:reject and )?purge|(?:拒绝并)?(?:(?:彻底)?清除|彻底删除))"
 _MORE = {
-    "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
-    "purge": r"(?:reject and purge|purge|拒绝并(?:清除|彻底删除)|清除|彻底删除)\s*(.*)",
+    "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?"
+    r"|(?:在?所有项目|到处|处处)都?(?:适用|有效|成立)?)",
+    "purge": rf"{_PURGE}\s*(.*)",
+    # Behind nothing but numbers: "1 不要清除" says the opposite.
+    "purge them": rf"([第0-9一二三四五六七八九十条號号个個、和\s]+){_PURGE}",
     "purge it": r"(?:reject|拒绝)\s*(.*?)(?:[,，]? and purge(?: (?:it|them))?|[，,]?并(?:清除|彻底删除))",
 }
 """What says more of a reply's one decision: where it holds, or that nothing of it is kept."""
@@ -141,7 +145,7 @@ def read(
         )
     odd = next((token for token in found if token.kind in ASKED), None)
     known = [replace(token, kind="stop", text="…") if token.kind in ASKED else token for token in found]
-    reading = " ".join(token.text for token in known)
+    reading = " ".join(token.text for token in known) or text.strip()
     try:
         report = Report((*numbered,), groups, subjects)
         decisions = _settled(clauses(known, report), report)
