@@ -211,26 +211,38 @@ class Standings:
         return b""
 
     def _undone(self, act: Act) -> tuple[Entry, ...]:
-        """What held before the acts that are taken back, of the blocks that these decided."""
+        """What held before the acts that are taken back, of the blocks that still stand as these left them."""
         acts = [value for name, value in act.trailers if name in ("Undoes", "Undoes-In-Part")]
-        decided = [now for now in map(self.entry, act.blocks) if now.act in acts]
-        was = self._before({now.act for now in decided}) if decided else ""
-        made = []
-        for now in decided:
-            name = ledger.shard_of(now.id)
-            shard = self.objects.shards((name,), was).get(name, b"") if was else b""
-            made.append(ledger.undone(now, ledger.found(shard, now.id)))
+        # What an undo wrote is what an older act had left.
+        decided = [now for now in map(self.entry, act.blocks) if now.act in acts or now.op == "undo"]
+        back = {now.id: now for now in decided}
+        for commit, before in self._steps(acts) if decided else ():
+            left, was = self._held(back, commit), self._held(back, before)
+            for i, now in back.items():
+                if left[i] != was[i] and (now.act == left[i].act or ledger.agree(now, left[i])):
+                    back[i] = was[i]
+        # Of an act that no step tells of, as after a purge, nothing is known that held before it.
+        gone = {
+            now.id: replace(NONE, id=now.id) for now in decided if now.act in acts and back[now.id] is now
+        }
+        made = (ledger.undone(now, (back | gone)[now.id]) for now in decided)
         return tuple(one for one in made if one is not None)
 
-    def _before(self, acts: Collection[str]) -> str:
-        """The commit of the ledger before the oldest of some acts that it holds; empty if that was the first.
+    def _held(self, ids: Collection[str], commit: str) -> dict[str, Entry]:
+        shards = self.objects.shards({*map(ledger.shard_of, ids)}, commit) if commit else {}
+        return {i: ledger.found(shards.get(ledger.shard_of(i), b""), i) or replace(NONE, id=i) for i in ids}
+
+    def _steps(self, acts: Collection[str]) -> Iterator[tuple[str, str]]:
+        """The commits of the ledger by some acts, newest first, each with the one before it (empty: none).
 
         The walk ends at the last of them: an undo that takes back the newest act looks at one commit.
         """
         named = [f"--grep=^Alice-Act: {act}$" for act in acts]
-        walk = ("log", "--first-parent", f"--max-count={len(acts)}", "--format=%P")
+        walk = ("log", "--first-parent", f"--max-count={len(acts)}", "--format=%H %P")
         rows = self._repository.run(*walk, *named, self.head, "--").decode("ascii", "replace")
-        return rows.rpartition("\n")[0].rpartition("\n")[2].partition(" ")[0]
+        for row in rows.splitlines():
+            commit, *before = row.split()
+            yield commit, before[0] if before else ""
 
     def copies(
         self,

@@ -105,7 +105,8 @@ class LedgerObjects:
         if lost := {name: oid for name, oid in missing.items() if oid not in self._read}:
             found = self._objects([*lost.values()])
             self._read |= found
-            for name, oid in lost.items():
+            # The copy is of what holds, by which a reset of git is noticed.
+            for name, oid in lost.items() if commit in ("", self.head()) else ():
                 self._write(name, found[oid])
         return {name: self._read[oid] for name, oid in wanted.items()}
 

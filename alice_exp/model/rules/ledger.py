@@ -201,9 +201,8 @@ def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, ent
     return Entry(now.block.id, standing)
 
 
-def undone(entry: Entry, before: Entry | None) -> Entry | None:
+def undone(entry: Entry, back: Entry) -> Entry | None:
     """The entry that an undo writes: what held before the act, whatever that is; None if that is what holds."""
-    back = before or replace(NONE, id=entry.id)
     same = (entry.standing, entry.content, entry.path) == (back.standing, back.content, back.path)
     return None if same or entry.standing == "forgotten" else back
 
