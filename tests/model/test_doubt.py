@@ -91,6 +91,8 @@ def test_still_true_rests_it_and_forgets_failures_in_its_value() -> None:
     assert rested(block, at(9)) == replace(block, doubt=kept.doubt), (
         "where another is named its failures stay"
     )
+    sound = replace(block, doubt=Doubt(0.003, "2026-01-03"))
+    assert still_true(sound, at(9)).doubt == Doubt(0.003, "2026-01-10"), "an answer brings no doubt in"
 
 
 def test_who_stands_by_what_nobody_doubted_brings_no_doubt_in() -> None:
@@ -118,6 +120,8 @@ def test_replaying_all_pieces_is_what_happened_one_by_one() -> None:
     assert replayed(pieces, block.record) == block.doubt
     assert kept_record(pieces) == block.record
     assert replayed([], Record(3, 1)) is None
+    kept = still_true(with_outcome(Block("exp-aaaaaaaa", Payload("x"), record=Record()), True, AT), AT)
+    assert replayed([Evidence("outcome", at=AT, effect="ok"), *kept.evidence], Record(1, 0)) == kept.doubt
 
 
 @pytest.mark.parametrize("uses", [1, 12, 60])

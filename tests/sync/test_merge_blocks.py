@@ -472,9 +472,9 @@ def test_records_and_doubt_of_two_machines_add_up_in_either_order() -> None:
     assert replace(block.doubt, since="") == replace(replayed(block.evidence, Record(7, 3)), since="")  # type: ignore[type-var]
     answered = doubting(5, 1, "", old, Evidence("decision", at="2026-02-05T09:00:00Z", effect="still_true"))
     after = merge_block(was, one, answered)[0]
-    assert after is not None and after.block.doubt == Doubt(0.25, "2026-02-05"), (
-        "a later answer opens the latch"
-    )
+    assert after is not None and after.block.doubt is not None
+    rests = (after.block.doubt.since, after.block.doubt.value <= 0.25)
+    assert rests == ("", True), "a later answer opens the latch"
     asked = doubting(5, 2, "2026-02-03T09:00:00Z", old, outcome_piece(3, "fail", "ep-1"))
     closed = replace(asked, block=replace(asked.block, doubt=Doubt(0.25, "2026-02-05")))
     failed = doubting(5, 3, "2026-02-03T09:00:00Z", *asked.block.evidence, outcome_piece(4, "fail", "ep-2"))

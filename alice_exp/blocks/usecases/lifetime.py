@@ -349,7 +349,7 @@ def purge(home: Home, caller: Caller, block_id: str) -> Purged:
 
 
 def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Lived:
-    """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one.
+    """Rest the doubt in a living block at a quarter at most, clear its failures; ``RefusedError`` for an archived one.
 
     Of one that a person is asked about it answers that none of those told together fails: it holds for all.
     """

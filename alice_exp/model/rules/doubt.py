@@ -47,7 +47,7 @@ EACH = 1 / 512
 """What every outcome adds."""
 
 RESTED = 1 / 4
-"""The value after a person's answer, and after a question about it was put."""
+"""The most after a person's answer, and the value after a question about it was put."""
 
 LIMIT = 1.0
 """From this value on a person is asked about the lessons that were told together."""
@@ -119,10 +119,11 @@ def is_in_doubt(block: Block) -> bool:
 
 
 def rested(block: Block, at: str) -> Block:
-    """A block after a person named another one of those told with it: its doubt is a quarter and its question closed,
-    its failures stay (12.5)."""
+    """A block after a person named another one of those told with it: its doubt is a quarter at most and its question
+    closed, its failures stay (12.5)."""
     # Who answers about what nobody doubted brings no doubt in.
-    return replace(block, doubt=block.doubt and Doubt(RESTED, max(at[:10], block.doubt.day)))
+    held = block.doubt
+    return replace(block, doubt=held and Doubt(min(RESTED, held.value), max(at[:10], held.day)))
 
 
 def still_true(block: Block, at: str, note: str = "") -> Block:
@@ -154,8 +155,8 @@ def kept_record(evidence: Iterable[Evidence]) -> Record:
 def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
     """The doubt worked out anew over pieces, in the order of time (12.8); None without an outcome.
 
-    From 0, or from 1/4 after the last *still true*, and from 1/4 again where it reached one: a question was put then.
-    The record before the first piece is ``record`` less the pieces themselves.
+    From 0, or from 1/4 at most after the last *still true*, and from 1/4 where it reached one: a question was put
+    then. The record before the first piece is ``record`` less the pieces themselves.
     """
     pieces = sorted(
         (piece for piece in evidence if piece.effect in (*OUTCOMES, STILL_TRUE)),
@@ -168,7 +169,7 @@ def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
     doubt: Doubt | None = None
     for piece in pieces:
         if piece.effect == STILL_TRUE:
-            doubt = Doubt(RESTED, piece.at[:10])
+            doubt = Doubt(min(RESTED, doubt.value if doubt else RESTED), piece.at[:10])
             continue
         ok = piece.effect == "ok"
         doubt = after_outcome(doubt, before, ok, piece.at)
