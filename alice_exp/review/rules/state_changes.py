@@ -164,6 +164,9 @@ def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:
 _FAILURES = ("demoted", "needs_review", "debounced", "withheld")
 """Effects that only a failure has; ``noted`` says of neither which it was."""
 
+_DECIDED = ("retired", "revived")
+"""Effects of what a person said, which is no use."""
+
 
 def _steps(act: Commit) -> Iterator[tuple[str, _Step]]:
     """The state changes that an act records: one From, To and Effect for each block, in the order of its blocks."""
@@ -189,13 +192,14 @@ def _movement(
     # Back at the level of before, by an act without trailers: an undo took the outcomes back.
     if after != last and after == before:
         return None
-    failed = sum(failed for *_, failed in steps)
-    return Movement(block_id, _kind(before, after, steps), before, after, len(steps), placed, failed=failed)
+    ended = [failed for *_, effect, failed in steps if effect not in _DECIDED]
+    kind = _kind(before, after, steps)
+    return Movement(block_id, kind, before, after, len(ended), placed, failed=sum(ended))
 
 
 def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
     effects = [effect for _, _, effect, _ in steps]
-    if effects[-1] in ("retired", "revived"):
+    if effects[-1] in _DECIDED:
         return effects[-1]  # type: ignore[return-value]
     if before != after:
         return "promoted" if LEVELS.index(after) > LEVELS.index(before) else "demoted"
