@@ -13,6 +13,7 @@ from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc.reader import parse
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.rules.identity import Rejections, sameness
+from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import NAME, PLACES, Block, Placed, content_hash, is_approved
@@ -97,13 +98,12 @@ def _set(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Permitted]:
         thresholds = Thresholds.of(snapshot.config)
         found = {(one := resolve(snapshot, reference)).block.id: one for reference in references}
-        after = [Placed(made(placed), placed.path) for placed in found.values()]
-        puts = tuple(Put(one.block, one.path) for one in after if one.block != found[one.block.id].block)
-        answer = Permitted(tuple((one, lacks(one, thresholds)) for one in after))
-        if not puts:
-            return None, answer
+        every = [(placed, Put(made(placed), placed.path)) for placed in found.values()]
+        puts = tuple(put for placed, put in every if put.block != placed.block)
         act = Act("share", caller.actor, caller.now, tuple(put.block.id for put in puts), verb)
-        return ChangeSet(act, puts), answer
+        left = [after(act, placed, put) for placed, put in every]
+        answer = Permitted(tuple((one, lacks(one, thresholds)) for one in left))
+        return ChangeSet(act, puts) if puts else None, answer
 
     return committed(home.apply(plan, PLACES))
 
