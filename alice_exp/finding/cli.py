@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.finding import documents as finding_documents
-from alice_exp.finding.usecases import Filters, Shown, episodes_beside, level_named, listing, search
+from alice_exp.finding.usecases import (
+    Filters,
+    Shown,
+    episodes_beside,
+    level_named,
+    listing,
+    replaced_ones,
+    search,
+)
 from alice_exp.finding.usecases import recall as read
 from alice_exp.finding.usecases import show as look
 from alice_exp.kernel.errors import ProblemError, UsageError
@@ -17,7 +25,7 @@ from alice_exp.model import documents
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.snapshot import type_named
 from alice_exp.terminal.console import Terminal, short, stale_mark
-from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.options import (
     ChangedSince,
     Project,
@@ -258,6 +266,7 @@ def show(
 def _block(terminal: Terminal, shown: Shown) -> None:
     document = finding_documents.block(shown)
     block = shown.placed.block
+    silent = say("replaced: not told") if block.id in replaced_ones(terminal.session) else ""
     terminal.line(f"{block.id}  {say(shown.level)}  {shown.placed.where}{stale_mark(shown.placed)}")
     rows = [
         (say("trigger"), document["trigger"]),
@@ -278,7 +287,7 @@ def _block(terminal: Terminal, shown: Shown) -> None:
         (say("origin"), say("this machine") if block.origin == "local" else block.origin),
         (say("created"), terminal.local(block.created_at)),
         (say("updated"), terminal.local(block.updated_at)),
-        (say("approved"), say("yes") if shown.approved else say("no")),
+        (say("approved"), say("yes") + aside(silent) if shown.approved else say("no")),
         *(
             (say("evidence"), documents.evidence_whole(piece, terminal.local, rendered))
             for piece in block.evidence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from alice_exp.blocks.store import access, counting
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import block_decay
+from alice_exp.model.rules.doubt import REPLACING, block_decay, replaced, waiting
 from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, level
 from alice_exp.model.values.block import (
     OUTSIDE,
@@ -182,8 +182,8 @@ def _ranking(session: Session) -> Callable[..., list[Match]]:
 
 
 def replaced_ones(session: Session) -> frozenset[str]:
-    """The ids of what waits for what replaces it (``rules.concerns.waiting``), from the index where it can answer."""
-    from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, replaced, waiting
+    """The ids of what waits for what replaces it (``doubt.waiting``), from the index where it can answer."""
+    from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 
     found = _ask(
         session, lambda held: held.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", REPLACING)

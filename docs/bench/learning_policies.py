@@ -13,11 +13,10 @@ from math import log, sqrt
 from typing import Protocol
 
 from alice_exp.finding.rules.choice import are_rivals, choose
-from alice_exp.finding.rules.concerns import waiting
 from alice_exp.finding.rules.ranking import Match, fit, ordered
 from alice_exp.learning.rules.impact import counted
 from alice_exp.model.rules.approval import started
-from alice_exp.model.rules.doubt import is_in_doubt, rested, still_true
+from alice_exp.model.rules.doubt import is_in_doubt, rested, still_true, waiting
 from alice_exp.model.rules.ledger import bound
 from alice_exp.model.values.block import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
 from alice_exp.review.rules.doubts import AT_ONCE, is_asked

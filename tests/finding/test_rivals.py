@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from alice_exp.finding.rules.choice import are_rivals
-from alice_exp.finding.rules.concerns import waiting
+from alice_exp.model.rules.doubt import waiting
 from alice_exp.model.values.block import Block, Doubt, Payload, Placed, path_of
 from tests.approvals import approved
 from tests.case_tables import table

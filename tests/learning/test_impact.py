@@ -13,10 +13,10 @@ from tests.approvals import approved
 AT = "2026-02-20T09:00:00Z"
 
 
-def lesson(name: str, ok: int = 0, failed: int = 0, **more: Any) -> Placed:
+def lesson(name: str, ok: int = 0, failed: int = 0, at: str = AT, **more: Any) -> Placed:
     block = Block(f"exp-{name}", Payload(f"do {name}"), record=Record(ok, failed), **more)
     path = "universal/tool_usage.jsonc"
-    return Placed(approved(block, path, AT), path)
+    return Placed(approved(block, path, at), path)
 
 
 def lived(tier: str, ok: int, failed: int) -> list[Episode]:
@@ -29,7 +29,7 @@ def lived(tier: str, ok: int, failed: int) -> list[Episode]:
 def test_tasks_with_what_is_approved_are_compared_with_those_without() -> None:
     episodes = [*lived("universal", 18, 2), *lived("personal", 9, 1), *lived("reasoning", 15, 15)]
     episodes += [*lived("low_value", 0, 50), replace(lived("x", 1, 0)[0], action="used the script: blue")]
-    found = impact([lesson("a", 27, 3)], episodes)
+    found = impact([lesson("a", 27, 3)], episodes, AT)
     assert (found.told.successes, found.told.total) == (27, 30)
     assert (found.without.successes, found.without.total) == (15, 30)
     assert 0.15 < found.difference[0] < 0.4 < found.difference[1]
@@ -41,11 +41,14 @@ def test_tasks_with_what_is_approved_are_compared_with_those_without() -> None:
         (lesson("a", 27, 3), "helped"),
         (lesson("a", 6, 4), "open"),
         (lesson("a"), "unused"),
+        (lesson("new", at="2026-02-20T09:00:01Z"), "open"),
+        (lesson("old"), "open"),
         (lesson("a", 27, 3, doubt=Doubt(0.25, AT[:10], AT)), "in_doubt"),
     ],
 )
 def test_what_is_said_of_a_block(placed: Placed, verdict: str) -> None:
-    (one,) = impact([placed], lived("reasoning", 15, 15)).blocks
+    told = lesson("z", replaces=("exp-old",))
+    one, _ = impact([placed, told], lived("reasoning", 15, 15), "2026-02-27T09:00:00Z").blocks
     assert one.verdict == verdict
 
 
@@ -53,7 +56,7 @@ def test_the_most_used_stands_first_and_what_nobody_approved_is_left_out() -> No
     unread = Placed(
         Block("exp-c", Payload("c"), record=Record(9, 0)), "low_value_pool/pending_20260220.jsonc"
     )
-    found = impact([lesson("b", 1), lesson("a", 5), unread], [])
+    found = impact([lesson("b", 1), lesson("a", 5), unread], [], AT)
     assert [one.placed.block.id for one in found.blocks] == ["exp-a", "exp-b"]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from alice_exp.finding.rules.choice import are_rivals
-from alice_exp.finding.rules.concerns import waiting
+from alice_exp.model.rules.doubt import waiting
 from alice_exp.model.rules.ledger import bound
 from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import Approved, Archived, Block, Payload, Placed, content_hash

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
 from alice_exp.finding.rules.choice import in_order, is_rival, rests, together
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES, replaced
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episodes, is_foreign
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model import documents
+from alice_exp.model.rules.doubt import replaced
 from alice_exp.model.rules.private_facts import is_private, masked, masked_block
 from alice_exp.model.values.block import Placed, content_hash, is_approved, is_of_team
 from alice_exp.terminal.language import aside, say

@@ -17,7 +17,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc import plain
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
-from alice_exp.model.rules.doubt import use
+from alice_exp.model.rules.doubt import Use, replaced, use
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
@@ -56,7 +56,8 @@ def why(
         document["confidence"] = CONFIDENCE[present.block.state]
         document["importance"] = present.block.importance_factor
         record = present.block.record or Record()
-        document["use"] = {"use": use(present), "ok": record.ok, "failed": record.failed}
+        now = use(present, replaced(opened.home.read(("personal", "universal"))))
+        document["use"] = {"use": now, "ok": record.ok, "failed": record.failed}
     terminal.answer(document, lambda: _why(terminal, document, present, life))
 
 
@@ -81,7 +82,7 @@ def _why(
         factors = [say("trust") + f" {trust:.1f}", say("confidence") + f" {confidence:.1f}"]
         if importance != 1:
             factors.append(say("importance") + f" {importance:.2f}")
-        for sentence in _use(present):
+        for sentence in _use(present, document["use"]["use"]):
             terminal.pair(say("{name}:", name=say("use")), sentence)
         total = say(
             "{factors} = {product}, times decay and match",
@@ -96,7 +97,7 @@ def _why(
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
 
 
-def _use(placed: Placed) -> list[str]:
+def _use(placed: Placed, now: Use) -> list[str]:
     """How a block is used, what its outcomes say, and what would change it."""
     block_id, record = placed.block.id, placed.block.record or Record()
     doubt = placed.block.doubt
@@ -107,6 +108,7 @@ def _use(placed: Placed) -> list[str]:
             day=doubt.since[:10] if doubt is not None else "",
             id=block_id,
         ),
+        "replaced": say("replaced: what you said holds in its place is told, and this is not"),
         "candidate": say(
             "nobody has decided on it: applied only where nothing approved fits, with a disclaimer"
         ),
@@ -114,7 +116,7 @@ def _use(placed: Placed) -> list[str]:
         "unapproved": say("not approved as it stands: not applied; alice-exp approve {id}", id=block_id),
         "archived": say("in the archive: not used"),
     }
-    sentences = [how[use(placed)]]
+    sentences = [how[now]]
     if uses := record.ok + record.failed:
         sentences.append(say("{ok} of {uses} uses worked", ok=record.ok, uses=uses))
     if doubt is not None and not doubt.since:

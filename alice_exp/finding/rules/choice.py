@@ -12,11 +12,11 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES, contradicts, trusted_since
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, contradicts
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import is_in_doubt, value
+from alice_exp.model.rules.doubt import is_in_doubt, trusted_since, value
 from alice_exp.model.values.block import (
     IMPORTANT,
     Block,
@@ -150,7 +150,7 @@ def choose(
 
     Those that are not ``clear`` by themselves do not count, nor those whose context contradicts the task's. Candidates
     are applied where nothing approved fits, but for what failed or ``is_like_rejected`` (DESIGN 13). ``replaced`` are
-    the ids that wait for what replaces them (``rivals.replaced``).
+    the ids that wait for what replaces them (``doubt.replaced``).
     """
 
     def counts(one: Match) -> bool:

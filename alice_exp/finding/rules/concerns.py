@@ -1,5 +1,5 @@
 """What the index keeps beside words: of a block how it stands and what a report may have to say of it, of a file by how
-much its texts match by chance; what waits for another block; and the one gate of every search.
+much its texts match by chance; and the one gate of every search.
 
 A report reads the blocks that concern it rather than all (DESIGN 9). Whoever asks tests again: a concern says that a
 block may be meant, its absence that it is not. Noise is measured on at most ``SAMPLE`` texts, chosen by position, so
@@ -24,7 +24,9 @@ from alice_exp.model.rules.doubt import (
     DAY,
     DEFAULT_HALF_LIFE,
     DOUBTED,
+    REPLACING,
     is_in_doubt,
+    trusted_since,
 )
 from alice_exp.model.values.block import (
     BLOCK_TYPES,
@@ -36,7 +38,7 @@ from alice_exp.model.values.block import (
     is_approved,
     stretch,
 )
-from alice_exp.model.values.snapshot import Snapshot, Span
+from alice_exp.model.values.snapshot import Span
 
 TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
 """The sets of which blocks are trusted."""
@@ -46,9 +48,6 @@ TRUSTED = "trusted"
 
 UNAPPROVED = "unapproved"
 """In a set of which blocks are trusted, and nobody approved what it says now."""
-
-REPLACING = "replacing"
-"""Trusted, and a person said that it takes the place of others."""
 
 _OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b)")
 
@@ -78,11 +77,6 @@ def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
         yield DOUBTED, "-"
     if block.state == "reliable" and block.updated_at:
         yield _fading(block.type), seconds(block.updated_at)
-
-
-def trusted_since(block: Block) -> str:
-    """Since when a trusted block is: its approval, or else its first day."""
-    return block.approved.at if block.approved is not None else block.created_at
 
 
 def came_up(concern: str, after: str = "") -> Span:
@@ -316,36 +310,3 @@ def probability(
     odds = constant + by_lift * lift(match, noise) + by_texts * math.log(max(1, min(LARGE, texts)))
     odds += by_share * share + by_translation * translated + STRANGER * stranger
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))
-
-
-def replaced(snapshot: Snapshot) -> frozenset[str]:
-    """The ids of the trusted blocks that wait: the person said that another one replaces them, which is there,
-    approved and not in doubt. Few blocks are read where a catalogue knows them."""
-    return waiting(snapshot.concerned(came_up(REPLACING)))
-
-
-def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
-    """The ids that wait for one of some blocks; those that are not trusted, or in doubt, make nothing wait.
-
-    In a circle, as two machines may close one, the word said last holds and the one that closes the circle does not.
-    """
-    winners = {
-        p.block.id: p for p in blocks if p.block.replaces and is_approved(p) and not is_in_doubt(p.block)
-    }
-    said = sorted(winners.values(), key=lambda p: (trusted_since(p.block), p.block.id), reverse=True)
-    below: defaultdict[str, set[str]] = defaultdict(set)
-    for placed in said:
-        for loser in placed.block.replaces:
-            held = winners.get(loser)
-            has_both = loser in placed.block.both or (held and placed.block.id in held.block.both)
-            if not has_both and not _reaches(loser, placed.block.id, below):
-                below[placed.block.id].add(loser)
-    return frozenset().union(*below.values())
-
-
-def _reaches(start: str, goal: str, below: Mapping[str, set[str]]) -> bool:
-    met = left = {start}
-    while left:
-        left = set[str]().union(*(below.get(one, set()) for one in left)) - met
-        met = met | left
-    return goal in met

@@ -9,13 +9,14 @@ from functools import cache, cached_property, partial
 from itertools import product
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text, replaced
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.doubt import replaced
 from alice_exp.model.rules.identity import inference
 from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
 from alice_exp.model.values.snapshot import Snapshot

@@ -178,7 +178,7 @@ def impact(terminal: Terminal) -> None:
 
     Example: alice-exp impact
     """
-    found = statistics.impact(terminal.session.home)
+    found = statistics.impact(terminal.session)
 
     def text() -> None:
         for name, one in ((say("with what you approved"), found.told), (say("without"), found.without)):

@@ -12,7 +12,7 @@ from math import floor
 from typing import Literal
 
 from alice_exp.finding.rules.choice import is_protected
-from alice_exp.finding.rules.concerns import trusted_since
+from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules import doubt as doubts
 from alice_exp.model.rules.doubt import (
@@ -25,7 +25,9 @@ from alice_exp.model.rules.doubt import (
     judged,
     of_tasks,
     rate,
+    trusted_since,
     value,
+    waiting,
 )
 from alice_exp.model.rules.lifecycle import DEFAULT, Change, Standing, Thresholds, outcome
 from alice_exp.model.values.block import CONFIDENCE, Block, Evidence, Placed, is_approved
@@ -150,14 +152,19 @@ class Impact:
     blocks: tuple[BlockImpact, ...]
 
 
-def impact(placed: Iterable[Placed], episodes: Sequence[Episode]) -> Impact:
+WEEK = 7
+"""How many days a block is to be used in before it is called unused."""
+
+
+def impact(trusted: Sequence[Placed], episodes: Sequence[Episode], now: str) -> Impact:
     """Compare the tasks that a decision told approved blocks for with those that it had nothing for.
 
     Nothing was left out by chance: easier tasks look like better lessons, so the difference is a hint and no proof.
     """
     told, without = of_tasks(episodes, _TOLD), of_tasks(episodes)
-    meant = (one for one in placed if is_approved(one) and one.block.state != "obsolete")
-    blocks = [BlockImpact(one, *judged(one, without)) for one in meant]
+    silent, since = waiting(trusted), days_before(now, WEEK)
+    meant = (one for one in trusted if is_approved(one) and one.block.state != "obsolete")
+    blocks = [BlockImpact(one, *judged(one, without, since, silent)) for one in meant]
     blocks.sort(key=lambda one: (-one.rate.total, one.placed.block.id))
     return Impact(told, without, difference(told, without), tuple(blocks))
 

@@ -8,7 +8,6 @@ from itertools import accumulate
 
 from alice_exp.blocks.store import access, counting
 from alice_exp.finding.usecases import Filters, search
-from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
@@ -46,10 +45,10 @@ class Counts:
     """What sessions showed of decisions, beside what was reported of them."""
 
 
-def impact(home: Home) -> Impact:
+def impact(session: Session) -> Impact:
     """How tasks went with what is approved and without it, by the outcomes of decisions."""
-    snapshot = home.read(("personal", "universal"), records=EPISODES_PATH)
-    return weighed(snapshot, (snapshot.episodes or EpisodeBook()).episodes)
+    snapshot = session.home.read(("personal", "universal"), records=EPISODES_PATH)
+    return weighed([*snapshot], (snapshot.episodes or EpisodeBook()).episodes, session.caller.now)
 
 
 def assess(session: Session, topic: str, context: Mapping[str, Json]) -> Assessment:

@@ -1,4 +1,4 @@
-"""Doubt: when recent outcomes say that a lesson may no longer hold (DESIGN 12.4, 12.5, 12.8).
+"""Doubt: when recent outcomes say that a lesson may no longer hold (DESIGN 12.4, 12.5, 12.8); what waits for another.
 
 Every failure about doubles the doubt in a lesson, every success halves it, each outcome and each day of use add a
 little. The value is a sequential test: against a block whose success rate stands, the chance that it ever reaches one
@@ -8,6 +8,7 @@ in N days and n uses is at most N/32 + n/512. A newcomer among lessons that work
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -26,10 +27,11 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.records import Episode
+    from alice_exp.model.values.snapshot import Snapshot
 
 OUTCOMES = ("ok", "fail", "debounced")
 """Effects of the pieces of evidence that are outcomes."""
@@ -39,6 +41,9 @@ STILL_TRUE = "still_true"
 
 DOUBTED = "doubted"
 """The concern of a block about which a person is asked."""
+
+REPLACING = "replacing"
+"""Trusted, and a person said that it takes the place of others."""
 
 DAILY = 1 / 32
 """What the first outcome of a day adds."""
@@ -179,21 +184,62 @@ def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
     return doubt
 
 
-Use = Literal["told", "in_doubt", "candidate", "withheld", "unapproved", "archived"]
-"""``told``: where it fits; ``in_doubt``: a person is asked; ``candidate``: applied only if nothing approved fits, with
-a disclaimer; ``withheld``: a candidate that failed before the review; ``unapproved``: in personal or universal without
-an approval of what it says now; ``archived``: never used."""
+def trusted_since(block: Block) -> str:
+    """Since when a trusted block is: its approval, or else its first day."""
+    return block.approved.at if block.approved is not None else block.created_at
 
 
-def use(placed: Placed) -> Use:
-    """The use of one block, whatever else matches."""
+def replaced(snapshot: Snapshot) -> frozenset[str]:
+    """The ids of the trusted blocks that wait: the person said that another one replaces them, which is there,
+    approved and not in doubt. Few blocks are read where a catalogue knows them."""
+    return waiting(snapshot.concerned((REPLACING, "", "~")))
+
+
+def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
+    """The ids that wait for one of some blocks; those that are not trusted, or in doubt, make nothing wait.
+
+    In a circle, as two machines may close one, the word said last holds and the one that closes the circle does not.
+    """
+    winners = {
+        p.block.id: p for p in blocks if p.block.replaces and is_approved(p) and not is_in_doubt(p.block)
+    }
+    said = sorted(winners.values(), key=lambda p: (trusted_since(p.block), p.block.id), reverse=True)
+    below: defaultdict[str, set[str]] = defaultdict(set)
+    for placed in said:
+        for loser in placed.block.replaces:
+            held = winners.get(loser)
+            has_both = loser in placed.block.both or (held and placed.block.id in held.block.both)
+            if not has_both and not _reaches(loser, placed.block.id, below):
+                below[placed.block.id].add(loser)
+    return frozenset().union(*below.values())
+
+
+def _reaches(start: str, goal: str, below: Mapping[str, set[str]]) -> bool:
+    met = left = {start}
+    while left:
+        left = set[str]().union(*(below.get(one, set()) for one in left)) - met
+        met = met | left
+    return goal in met
+
+
+Use = Literal["told", "in_doubt", "replaced", "candidate", "withheld", "unapproved", "archived"]
+"""``told``: where it fits; ``in_doubt``: a person is asked; ``replaced``: what they said replaces it is told;
+``candidate``: applied only if nothing approved fits, with a disclaimer; ``withheld``: a candidate that failed before
+the review; ``unapproved``: in personal or universal without an approval of what it says now; ``archived``: never
+used."""
+
+
+def use(placed: Placed, silent: Collection[str] = ()) -> Use:
+    """The use of one block, whatever else matches; ``silent`` are the ids of those ``replaced``."""
     if placed.place == "archive" or placed.block.state == "obsolete" or is_put_away(placed):
         return "archived"
     if placed.place == "low_value":
         return "withheld" if placed.block.open_failures else "candidate"
     if not is_approved(placed):
         return "unapproved"
-    return "in_doubt" if is_in_doubt(placed.block) else "told"
+    if is_in_doubt(placed.block):
+        return "in_doubt"
+    return "replaced" if placed.block.id in silent else "told"
 
 
 DAY = 86_400.0
@@ -316,13 +362,16 @@ Verdict = Literal["helped", "in_doubt", "open", "unused"]
 """``helped``: its tasks went better than those without any block, beyond chance; ``unused``: no outcome yet."""
 
 
-def judged(placed: Placed, without: Rate) -> tuple[Rate, Verdict]:
+def judged(
+    placed: Placed, without: Rate, since: str = "~", silent: Collection[str] = ()
+) -> tuple[Rate, Verdict]:
     """How often an approved block worked, and what that says beside the tasks ``without`` any. Of what is about the
-    person no use is counted."""
+    person no use is counted; what is trusted after ``since``, or ``silent``, could hardly be used."""
     record = placed.block.record or Record()
     found = rate(record.ok, record.ok + record.failed)
     if is_in_doubt(placed.block):
         return found, "in_doubt"
-    if not found.total and placed.place != "personal":
+    could_be = trusted_since(placed.block) <= since and placed.block.id not in silent
+    if not found.total and placed.place != "personal" and could_be:
         return found, "unused"
     return found, "helped" if difference(found, without)[0] > 0 else "open"

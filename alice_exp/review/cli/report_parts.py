@@ -281,13 +281,11 @@ def came_of(approvals: Sequence[Approval]) -> list[Row]:
             "in_doubt": ("in doubt", say("{count} in doubt", count=count)),
             "open": ("used", say("{count} not known yet", count=count)),
             "helped": ("helped", say("{count} helped", count=count)),
-            "unused": ("never used", say("{count} never used: retire?", count=count)),
+            "unused": ("never used", say("{count} not used yet", count=count)),
         }[one.effect]
         more = say("and {count} more: alice-exp impact", count=count - 1) if count > 1 else ""
-        retire = f"alice-exp retire {block_id} --reason …" if one.effect == "unused" else ""
         text = f"{block_id} {payload_text(one.placed)}"
-        note = " · ".join(filter(None, (retire, more)))
-        rows.append(Row(label, text, note, _row(one.placed, "", "", effect=word).document, alike[0] is one))
+        rows.append(Row(label, text, more, _row(one.placed, "", "", effect=word).document, alike[0] is one))
     return rows
 
 

@@ -11,17 +11,25 @@ from typing import Literal
 
 from alice_exp.finding.rules.choice import are_rivals
 from alice_exp.finding.rules.concerns import (
-    REPLACING,
     TRUSTED,
     TRUSTED_PLACES,
     came_up,
-    trusted_since,
 )
 from alice_exp.finding.rules.nearness import Kind, Neighbourhood, Relation
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, Verdict, is_in_doubt, judged, of_tasks
+from alice_exp.model.rules.doubt import (
+    DOUBTED,
+    OUTCOMES,
+    REPLACING,
+    STILL_TRUE,
+    Verdict,
+    is_in_doubt,
+    judged,
+    of_tasks,
+    trusted_since,
+)
 from alice_exp.model.rules.identity import Rejections, Returned
 from alice_exp.model.values.block import Block, Placed, is_approved, is_put_away
 from alice_exp.model.values.records import Episode
