@@ -270,6 +270,14 @@ def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Open
     assert len(waiting(cli)) == 2
 
 
+def test_a_secret_that_was_rejected_is_not_said_to_be_back(home: Path, cli: Call, screen: Open) -> None:
+    memorized(cli, "prod password is Xy77-gamma-delta", "feed the cat at noon")
+    terminal = screen(home, "review")
+    go_through(terminal, ["r", "u", "q"])
+    terminal.until("1 rejected, 1 left")
+    assert terminal.end() == 0 and "history holds no text of" in terminal.said
+
+
 def test_what_was_purged_is_said_to_be_gone_and_what_was_decided_before_can_still_be_undone(
     home: Path, cli: Call, screen: Open
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
@@ -143,8 +143,8 @@ def undo(
     """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest still in effect.
 
     Each block returns to what it was before; if another act changed it too, it is a conflict, which is named and left.
-    Filters skip acts already taken back, reports, and undos, unless ``op`` asks for them. ``brought`` gives the commits
-    that a sync brought: the newest act is one of this machine.
+    ``NotFoundError`` for what left no word behind. Filters skip acts already taken back, reports, and undos, unless
+    ``op`` asks for them. ``brought`` gives the commits that a sync brought: the newest act is one of this machine.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
     filters = filters or LogFilter()
@@ -152,6 +152,9 @@ def undo(
     if not acts:
         raise NotFoundError("there is no act to undo", hint="see 'alice-exp log'")
     undone = _undo(home, history, caller, acts)
+    lost = [target for target, act in undone.conflicts if act in acts]
+    if lost and not undone.acts:
+        raise NotFoundError("history holds no text of {id}", id=lost[0], hint="see 'alice-exp log'")
     if undone.acts or name or filters != LogFilter():
         return undone
     # Taking back an older act than the newest is for the person to say: it is named.
@@ -219,14 +222,18 @@ def _undo(home: Home, history: GitHistory, caller: Caller, acts: tuple[Commit, .
         taken = whole if whole is not None else by_block(changed, snapshot, home.text, caller.now)
         conflicts = tuple((target, _latest(history, target, acts)) for target in taken.conflicts)
         # What decided without changing a file is taken back in the ledger.
-        alone = tuple(i for one in changed if not (one.blocks or one.files) for i in one.commit.blocks)
+        lost = tuple(_unkept(changed, snapshot))
+        bare = [one.commit for one in changed if not (one.blocks or one.files)]
+        gone, conflicts = [by for _, by in lost if by in bare], (*conflicts, *lost)
+        alone = tuple(i for act in bare if act not in gone for i in act.blocks)
         if not (taken.touched or alone):
             return None, Undone((), (), conflicts)
-        answer = Undone(acts, (*taken.touched, *alone), conflicts)
-        detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
-        more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
+        back = tuple(act for act in acts if act not in gone)
+        answer = Undone(back, (*taken.touched, *alone), conflicts)
+        detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in back[:3])
+        more = f" and {len(back) - 3} more" if len(back) > 3 else ""
         undoes = tuple(
-            (_IN_PART if act.commit in taken.left else "Undoes", act.act_id) for act in acts if act.act_id
+            (_IN_PART if act.commit in taken.left else "Undoes", act.act_id) for act in back if act.act_id
         )
         act = Act(
             "undo", caller.actor, caller.now, (*taken.blocks, *alone), f"takes back {detail}{more}", undoes
@@ -236,6 +243,14 @@ def _undo(home: Home, history: GitHistory, caller: Caller, acts: tuple[Commit, .
 
     records = any(file.path in RECORDS for one in changed for file in one.files)
     return committed(home.apply(plan, PLACES, records=records))
+
+
+def _unkept(changed: Sequence[Changed], snapshot: Snapshot) -> Iterator[tuple[str, Commit]]:
+    """The secrets that some acts turned down, whose words are nowhere since."""
+    for one in changed:
+        if one.commit.op in ("reject", "retire"):
+            known = {version.block_id for version in one.blocks}
+            yield from ((i, one.commit) for i in one.commit.blocks if i not in known and not snapshot.find(i))
 
 
 def _latest(history: GitHistory, target: str, acts: tuple[Commit, ...]) -> Commit | None:
