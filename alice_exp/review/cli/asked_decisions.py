@@ -125,9 +125,9 @@ def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
     if decision.is_wide:
         return wide(terminal, decision.ids)
     ids = decisions.chosen(terminal.session, decision.ids)
-    shown, _ = decisions.shown_only(terminal.session.home, ids)
+    snapshot = terminal.session.home.read(REVIEWED)
     for block_id, number in reports(terminal.session).open.numbers.items():
-        if block_id in ids and block_id not in shown and block_id not in text:
+        if block_id in ids and decisions.is_unseen(snapshot.find(block_id)) and block_id not in text:
             raise decisions.unseen(str(number))
     return Choice(ids)
 

@@ -82,7 +82,7 @@ def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
             if not block_id:
                 none = "the open report has no number {number}"
                 raise NotFoundError(none, number=reference, hint="see 'alice-exp heartbeat --peek'")
-            if _is_unseen(snapshot.find(block_id)):
+            if is_unseen(snapshot.find(block_id)):
                 raise unseen(reference)
             ids.append(block_id)
         else:
@@ -95,7 +95,7 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     (DESIGN 7). What is decided already is not asked about again, while anything waits."""
     snapshot = home.read(REVIEWED)
     known = {block_id: snapshot.find(block_id) for block_id in ids}
-    shown = {block_id: placed for block_id, placed in known.items() if not _is_unseen(placed)}
+    shown = {block_id: placed for block_id, placed in known.items() if not is_unseen(placed)}
     open_ = [
         block_id
         for block_id, placed in shown.items()
@@ -104,7 +104,8 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     return tuple(open_ or shown), len(known) - len(shown)
 
 
-def _is_unseen(placed: Placed | None) -> bool:
+def is_unseen(placed: Placed | None) -> bool:
+    """Whether no report has given a candidate's text to a person."""
     return placed is not None and placed.place == "low_value" and placed.block.reported is None
 
 
