@@ -224,7 +224,8 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
         entry, standing, own_id = _standing(teaming.names, entry_of, lesson.block)
         if standing in WAITING and content_hash(lesson.block) in own:
             standing = "own"
-        told_then = words.get(own_id, {})
+        # An undo goes back to the words of an older yes; version 0.3.0 wrote those of the last one by the id alone.
+        told_then = words.get(f"{own_id} {entry.content}") or words.get(own_id, {})
         by = str(told_then.get("author", "")) if standing == "trusted" else author
         placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
         was = str(told_then.get("said", "")) if standing == "changed" else ""
@@ -333,7 +334,7 @@ def decide(
         words.pop(one.block.id, None)
         uses.pop(one.block.id, None)
         if standing == "trusted":
-            words[one.block.id] = {"said": said(one), "author": author}
+            words[f"{one.block.id} {content_hash(one.block)}"] = {"said": said(one), "author": author}
     kept.keep("words", words)
     kept.keep("uses", uses)
     if standing == "trusted":

@@ -55,6 +55,9 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: t
     swapped = next(
         one for one in bob.json("project", "trust", "--dry-run")["blocks"] if "curl" in one["payload"]
     )
+    bob("project", "trust", swapped["id"], "--yes")
+    bob("undo", "--yes")
+    assert "Run make lint before git push\n" in bob("project", "trust", "--dry-run").stdout
     bob("project", "trust", swapped["id"], "--reject", "--yes")
     bob("project", "trust", "--yes")
     assert bob.told() == ["Ask for a review before git push"]
