@@ -164,8 +164,12 @@ def test_a_message_that_does_not_add_up_is_passed_over() -> None:
 def test_only_a_persons_file_edit_counts_as_by_hand() -> None:
     trailers = (("Raised", "exp-aaaaaaaa"), ("Changed", "config.jsonc"), ("Raised", "exp-aaaaaaaa"))
     edited = Commit("", "", "adopt", "editor", NOW, (), "", trailers)
-    assert hand_edits([edited, replace(edited, actor="user")]) == ("exp-aaaaaaaa", "config.jsonc")
-    assert hand_edits([replace(edited, actor="agent")]) == ()
+    seen = home((candidate("a"),))
+    assert hand_edits([edited, replace(edited, actor="user")], seen) == ("exp-aaaaaaaa", "config.jsonc")
+    assert hand_edits([replace(edited, actor="agent")], seen) == ()
+    settled = Commit("", "", "approve", "user", NOW, ("exp-aaaaaaaa",))
+    assert hand_edits([settled, edited], seen) == hand_edits([edited], home()) == ("config.jsonc",)
+    assert "exp-aaaaaaaa" in hand_edits([edited, settled], seen), "edited again since"
 
 
 @pytest.mark.covers("BX.13")

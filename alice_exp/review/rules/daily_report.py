@@ -238,7 +238,7 @@ def agenda(
         doubts.questions(snapshot, day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,
-        state_changes.hand_edits(acts),
+        state_changes.hand_edits(acts, snapshot),
         (*(one for one in taken_out(acts, snapshot) if one.block_id not in out), *returned),
         snapshot.problems,
         _again(unapproved, snapshot),

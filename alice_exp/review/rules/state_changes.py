@@ -99,13 +99,22 @@ def by_dialog(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[tuple[Placed,
     )
 
 
-def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
+def hand_edits(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[str, ...]:
     """The ids whose trust a hand edit raised, and the settings files that one changed; oldest first, each once.
 
-    A hand edit is an edit of the file itself, or in the editor that the command ``edit`` opens.
+    A hand edit is an edit of the file itself, or in the editor that the command ``edit`` opens. What a person decided
+    on since, or took out again, is left out.
     """
-    edits = (a for a in reversed(in_effect(acts)) if a.actor == "editor" or a.op in ("edit", "sync"))
-    return _told(edits, "Raised", "Typed", "Changed")
+    names: tuple[str, ...] = ()
+    settled: set[str] = set()
+    for act in in_effect(acts):
+        if act.op in ("approve", "reject", "retire"):
+            settled.update(act.blocks)
+        elif act.actor == "editor" or act.op in ("edit", "sync"):
+            told = _told([act], "Raised", "Typed", "Changed")
+            names = (*(one for one in told if one not in settled), *names)
+    here = snapshot.with_ids(names)
+    return tuple(one for one in dict.fromkeys(names) if one in here or not one.startswith("exp-"))
 
 
 def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
