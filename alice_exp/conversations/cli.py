@@ -167,8 +167,9 @@ def list_sessions(terminal: Terminal) -> None:
         for one in found
     ]
     columns = [say("id"), say("last"), say("messages"), say("unread"), say("ended")]
+    local = terminal.local
     rows = (
-        [one.session, terminal.local(one.last_at), str(len(one.rows)), str(len(one.unread)), one.ended]
+        [one.session, local(one.last_at), str(len(one.rows)), str(len(one.unread)), local(one.ended)]
         for one in found
     )
     none = say("no conversation is kept")

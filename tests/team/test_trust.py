@@ -65,6 +65,7 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: t
     assert found["set"] == "team" and found["id"] in bob("project", "trust").stdout
     assert "Ask for a review" in bob("show", found["id"]).stdout
     assert not any(found["id"] in path.read_text() for path in (bob.home / "state").glob("access*"))
+    assert "is a team's" in bob("why", found["id"], check=False).stderr
     bob.clone = bob.clone.parent
     assert "project trust" in bob("show", found["id"], check=False).stderr
 

@@ -312,8 +312,10 @@ def prefix(reference: str) -> str:
     number an item of the report); ``UsageError`` if it cannot be one."""
     fits = _REFERENCE.fullmatch(reference)
     if not fits:
-        of_team = reference.startswith("team-")
-        hint = "see 'alice-exp project trust'" if of_team else "an id looks like exp-7k2m9q4x"
+        if reference.startswith("team-"):
+            team = "{reference} is a team's: 'alice-exp show' tells of it, 'alice-exp project trust' decides"
+            raise UsageError(team, reference=reference)
+        hint = "an id looks like exp-7k2m9q4x"
         raise UsageError("{reference} is not a block's id", reference=repr(reference), hint=hint)
     if reference.isdigit() and len(reference) < ID_LENGTH:
         # retire 3 after a report means its third item, not the block whose id happens to begin with 3.
