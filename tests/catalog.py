@@ -28,7 +28,7 @@ from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS, PAST
 from alice_exp.review.rules.reply_clauses import ASKED
-from alice_exp.team.rules.publication import IN_DOUBT
+from alice_exp.team.rules.publication import IN_DOUBT, REPLACED
 from alice_exp.team.rules.team_file import OBJECTIONS
 from alice_exp.team.usecases import OPPOSES, REJECTED
 from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE, paragraphs, parted
@@ -141,7 +141,7 @@ WORDS = (
         "failed",
     ),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING, UNTESTED),
-    *(RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, OPPOSES, REJECTED, "team"),
+    *(RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, REPLACED, OPPOSES, REJECTED, "team"),
     *(*PRIVATE, WINDOWS, *_TERMS.split(), *_rows(_REFUSALS), *_rows(_ELSEWHERE)),
 )
 """Single words that are said through a variable."""

@@ -20,7 +20,13 @@ from tests.team.conftest import Person
 People = Callable[..., list[Person]]
 
 SECRETS = tuple(cases(__file__, "SECRETS"))
-PLAIN = ("Run make lint", "用 pnpm 安装依赖", "Never push to main", "Ask for a review", "Wait for the build")
+PLAIN = (
+    "Run make lint",
+    "用 pnpm 安装依赖",
+    "Never push to main",
+    "用户表的主键是 user_id",
+    "User tables lock after",
+)
 PROJECT = "github.com/acme/web"
 
 

@@ -45,16 +45,21 @@ def test_what_is_in_doubt_or_holds_a_secret_stays_and_is_named(people: People) -
     secret = ann.knows("Deploy from the box at 10.20.30.40", "deploying")
     private = ann.knows("Read /home/ann/releases before a release", "releasing the app")
     hidden = ann.knows("Run make\u200b test at night", "testing late")
+    replaced = ann.knows("The schema is described in Confluence", "looking up a field")
+    assert replaced in {one["id"] for one in ann.json("project", "publish", "--yes")["blocks"]}
+    newer = ann.json("memorize", "The schema is described in Notion", "--when", "looking up a field")["id"]
+    ann("approve", newer, "--replaces", replaced, "--yes")
     made = ann.json("project", "publish", "--yes")
     why = {one["id"]: one["why"] for one in made["withheld"]}
-    assert [one["id"] for one in made["blocks"]] == [good] and set(why) == {secret, private, hidden}
+    assert set(why) == {secret, private, hidden, replaced} and made["gone"] == [replaced]
+    assert {one["id"] for one in made["blocks"]} == {good, newer}
     for at in range(8):
         ann("outcome", good, "fail", "--scenario", str(at))
     assert ann.told() == []
     differs = ann("project", "publish", "--check", check=False)
     assert differs.code == 6 and ".alice/experience.jsonc" in differs.stderr
     gone = ann.json("project", "publish", "--yes")
-    assert gone["gone"] == [good] and not gone["blocks"]
+    assert gone["gone"] == [good] and [one["id"] for one in gone["blocks"]] == [newer]
 
 
 @pytest.mark.covers("BX.46")

@@ -57,11 +57,6 @@ def begins_with_user(text: str) -> bool:
     return bool(_OWN.match(text.lower()))
 
 
-def is_of_user(block: Block) -> bool:
-    """Whether a block is about the user: it says so, or its text begins with I, 我 or the user."""
-    return block.about == "user" or begins_with_user(block.payload.content)
-
-
 def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
     """Each concern of a block, and its time: ISO-8601 UTC, of those that fade seconds since 1970."""
     block = placed.block

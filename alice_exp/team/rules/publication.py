@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import chain
 
 from alice_exp.finding.rules.choice import forbids, in_order, is_rival
+from alice_exp.finding.rules.concerns import waiting
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -20,7 +21,7 @@ from alice_exp.team.rules.team_file import Lesson, TeamFile, bare, objection
 SIGN = "<!-- Written by alice-exp project publish"
 """How every skill of ours says where it is from; a file without it is nobody's to change."""
 
-IN_DOUBT = "it is in doubt"
+IN_DOUBT, REPLACED = "it is in doubt", "another one that you trust replaces it"
 """Why a block that is approved for the project is not published, beside ``OBJECTIONS``."""
 
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -62,13 +63,14 @@ def publication(
     """
     leaving: dict[str, Lesson] = {}
     withheld: list[tuple[str, str]] = []
-    own = set()
+    blocks = tuple(blocks)
+    own, silent = set(), waiting(blocks)
     was = {one.block.id: one for one in present.lessons}
     for placed in blocks:
         block = placed.block
         own.add(block.id)
         if is_of_project(placed, names):
-            why = IN_DOUBT if is_in_doubt(block) else objection(block)
+            why = IN_DOUBT if is_in_doubt(block) else REPLACED * (block.id in silent) or objection(block)
             if why:
                 withheld.append((block.id, why))
             else:

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from alice_exp.blocks.rules.grounding import is_of_person
 from alice_exp.caller.project import TEAM_FILE
-from alice_exp.finding.rules.concerns import is_of_user
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.formatting import dump
 from alice_exp.kernel.jsonc.reader import parse
@@ -103,7 +103,7 @@ def objection(block: Block) -> str:
         not (payload.content.strip() or payload.steps),
         len(said) > MOST_TEXT,
         visible(said) != said,
-        is_of_user(block),
+        is_of_person(block),
         bool(kinds_of(said) or findings(said)),
     )
     return next((reason for reason, is_so in zip(OBJECTIONS, holds, strict=True) if is_so), "")
