@@ -125,6 +125,8 @@ def go_through(terminal: Screen, keys: Sequence[str], start: int = 1) -> None:
     for position, key in enumerate(keys, start=start):
         terminal.until("[q]uit", position)
         terminal.press(key)
+    lines = (line.rpartition("\x1b[?2004h")[2] for line in terminal.said.splitlines())
+    assert all(len(line) <= 80 for line in lines), "it breaks at 80"
 
 
 def test_keys_approve_reject_and_put_off(sample: Path, cli: Call, screen: Open, git: Git) -> None:
@@ -684,6 +686,17 @@ def test_a_yes_typed_before_the_question_is_none(home: Path, cli: Call, screen: 
     assert terminal.end() == 6
 
 
+def test_a_review_names_what_expired(home: Path, cli: Call, screen: Open) -> None:
+    memorized(cli, "feed the cat at noon")
+    cli("heartbeat")
+    later = {"ALICE_NOW": "2026-03-02T09:00:00Z"}
+    terminal = screen(home, "review", **later)
+    terminal.until("feed the cat at noon")
+    terminal.until("One candidate expired unanswered.")
+    assert terminal.end() == 0
+    assert cli("heartbeat", env=later).stdout.count("expired unanswered") == 2
+
+
 def test_a_card_says_what_differs_and_fits_the_terminal(home: Path, cli: Call, screen: Open) -> None:
     cli("remember", "releases go out on Thursday", "--when", "planning a release")
     cli(
@@ -694,8 +707,9 @@ def test_a_card_says_what_differs_and_fits_the_terminal(home: Path, cli: Call, s
     )
     cli("memorize", "feed the cat at noon")
     terminal = screen(home, "review")
-    go_through(terminal, ["l", "q"])
-    assert terminal.end() == 0
+    # Quitting the question of a yes quits the review.
+    go_through(terminal, ["l", "b", "a", "q"])
+    assert terminal.end() == 0 and terminal.said.count("── 2/2") == 1
     assert terminal.said.count("proposed by you") == 1, "what all share is said once"
     assert "[x] reject" in terminal.said
     assert "alice-exp approve" not in terminal.said, "the key does it"

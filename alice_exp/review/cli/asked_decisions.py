@@ -255,7 +255,7 @@ def _going_on(terminal: Terminal, home: Home, caller: Caller, done: Decided, how
         rival = done.rivals[0]
         answer = ask(terminal, rival.new, rival.old)
         if answer == "later" or answer == "quit":
-            break
+            return replace(done, is_quit=answer == "quit")
         done = _settled(home, caller, rival, answer, how)
     return done
 

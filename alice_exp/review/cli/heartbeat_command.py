@@ -107,9 +107,17 @@ def _write(format: str, report: Agenda, sentence: str, shown: Agenda, page: int)
 
 def summary(report: Agenda) -> str:
     """The summary: waiting candidates, conflicts, changes, failing blocks, broken files, and how to answer."""
-    said = (*_waiting(report), *_marked(report), *_changed(report), *_elsewhere(report), *_trusted(report))
+    return _joined((*_waiting(report), *_marked(report), since(report), *_trusted(report), how(report)))
+
+
+def since(report: Agenda) -> str:
+    """What of the summary only this report says: what happened since the one before."""
+    return _joined((*_changed(report), *_elsewhere(report)))
+
+
+def _joined(sentences: Sequence[str]) -> str:
     # Chinese sentences follow one another without a space.
-    return ("" if language() == "zh" else " ").join(filter(None, (*said, how(report))))
+    return ("" if language() == "zh" else " ").join(filter(None, sentences))
 
 
 def line(report: Agenda) -> str:

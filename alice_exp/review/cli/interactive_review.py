@@ -20,7 +20,8 @@ from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.review.cli import asked_decisions as asked
 from alice_exp.review.cli import review_pages as pages
 from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
-from alice_exp.review.cli.report_text import drawn, plain
+from alice_exp.review.cli.heartbeat_command import since
+from alice_exp.review.cli.report_text import drawn, happened, plain
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import review_screens
 from alice_exp.review.store import reports
@@ -48,6 +49,9 @@ def review(terminal: Terminal) -> None:
         )
     report, _ = todays_report.heartbeat(session, peek=False, page=lambda _: ())
     session.heard.age(session.caller.now)
+    # No later report tells what happened before this one.
+    news = plain(happened(report, since(report), pages.columns()), terminal.is_rich)
+    sys.stdout.writelines(f"{line}\n" for line in news)
     opened = _Session(terminal, report)
     try:
         opened.run()
@@ -79,6 +83,7 @@ class _Session:
     digits: dict[str, str] = field(default_factory=dict)
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
+    is_over: bool = False
     shared: Mapping[str, str] = field(default_factory=dict)
     standing: int = 0
     """How many blocks of the trusted sets were approved."""
@@ -121,7 +126,7 @@ class _Session:
                 return False
             try:
                 if self._carried_out(pressed, item) and not self._is_shown_again(item):
-                    return True
+                    return not self.is_over
             except AliceError as error:
                 self.terminal.warned.clear()  # Told once a command; here each key press needs its answer.
                 self.terminal.warn(error)
@@ -142,7 +147,9 @@ class _Session:
         """Whether the key settled the candidate, or leads to another one."""
         match pressed:
             case _ if pressed in asked.answers_of(item):
-                return self._trusted(asked.answered(self.terminal, item, pressed))
+                done = asked.answered(self.terminal, item, pressed)
+                self.is_over = done.is_quit
+                return self._trusted(done)
             case _ if pressed in pages.ONWARDS:
                 return self._onwards(pressed)
             case "g" | "s" if item.group:
@@ -200,6 +207,7 @@ class _Session:
     def _approved(self, ids: Sequence[str], **how: Any) -> bool:
         """Whether it was approved, or the person, asked which holds, said otherwise or put it off."""
         done = asked.approved(self.terminal, ids, asks=len(ids) == 1, **how)
+        self.is_over = done.is_quit
         return (not done.placed and bool(done.rivals) and len(ids) == 1) or self._trusted(done)
 
     def _trusted(self, done: decisions.Decided) -> bool:

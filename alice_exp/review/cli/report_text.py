@@ -23,7 +23,7 @@ from alice_exp.review.cli.candidate_card import (
     shared_line,
     told,
 )
-from alice_exp.review.cli.report_parts import FEW, sections
+from alice_exp.review.cli.report_parts import FEW, Section, sections
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import arranged, page_of
 from alice_exp.terminal.console import aligned, draws, short
@@ -49,14 +49,26 @@ def show(report: Agenda, summary: str, stream: TextIO, items: Sequence[Item], pa
     blocks = [*(_screen(items, width) if width else _piped(items))] if items else []
     blocks.append([*_counted(_behind(report.items, items), items, page)])
     for section in sections(report):
-        rows, more = section.told(FEW if width else 0)
-        lines = [line for row in rows for line in _row(row, width)]
-        lines += [f"  {more}"] if more else []
-        blocks.append([_painted(section.title, _URGENT.get(section.key, BOLD)), *lines])
+        blocks.append([*_section(section, width)])
     blocks.append(wrapped(summary, width or 1 << 20))
     text = "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
     stream.write(text if draws(stream) else _SGR.sub("", text))
     stream.flush()
+
+
+def happened(report: Agenda, sentences: str, width: int) -> Iterator[str]:
+    """What happened since the report before and waits for no answer: all that only this report tells."""
+    for section in sections(report):
+        if section.key in ("by_dialog", "changed", "returned", "by_hand"):
+            yield from _section(section, width)
+    yield from wrapped(sentences, width) if sentences else ()
+
+
+def _section(section: Section, width: int) -> Iterator[str]:
+    rows, more = section.told(FEW if width else 0)
+    yield _painted(section.title, _URGENT.get(section.key, BOLD))
+    yield from (line for row in rows for line in _row(row, width))
+    yield from (f"  {more}",) if more else ()
 
 
 def _behind(items: Sequence[Item], shown: Sequence[Item]) -> list[Item]:

@@ -90,10 +90,8 @@ class ReviewPage:
 def page_question(items: Sequence[Item]) -> str:
     """The keys of a page."""
     if any(map(project_of, items)):
-        return say(
-            "[a]pprove these here [A] everywhere [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] "
-        )
-    return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] ")
+        return say("[a]pprove [A] everywhere [r]eject [l]ater [b]ack [u]ndo [q]uit · digit: ✗ [?] ")
+    return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ [?] ")
 
 
 def columns() -> int:
@@ -109,7 +107,7 @@ def card_question(item: Item) -> str:
         say("[A]pprove everywhere ") if project_of(item) else "",
         say("[m]erge ") if item.repeated and not item.conflict else "",
         say("[x] reject and purge ") if item.delicate else "",
-        say("[g]roup ") if item.group else "",
+        say("[g]roup [s] group later ") if item.group else "",
     )
     # On a line of their own: all of them together are longer than a terminal is wide.
     offered = "".join(more)

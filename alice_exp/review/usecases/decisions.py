@@ -47,12 +47,14 @@ Why = Literal["changed", "moved", "gone", "stale", "rival", "private"]
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a decision did: the blocks where they are now, the ids skipped and why, the pairs that wait as rivals."""
+    """What a decision did: the blocks where they are now, the ids skipped and why, the pairs that wait as rivals, and
+    whether the person, asked which of them holds, quit."""
 
     placed: tuple[Placed, ...]
     skipped: tuple[tuple[str, Why], ...] = ()
     rivals: tuple[Rival, ...] = ()
     commit: Commit | None = None
+    is_quit: bool = False
 
     @property
     def ids(self) -> tuple[str, ...]:
