@@ -30,7 +30,7 @@ from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
 from alice_exp.model.documents import brief, payload_text, texts
 from alice_exp.model.rules.private_facts import delicate, masked_block
-from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Placed, Trigger, is_approved
+from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review.usecases import todays_report
 from alice_exp.timeline.usecases import add_thought
@@ -174,7 +174,6 @@ def _beside(session: Session, placed: Placed) -> list[dict[str, Any]]:
         if placed.place == "low_value"
         and one.kind not in ("identical", "same")
         and one.placed.block.id not in placed.block.replaces
-        and is_approved(one.placed)
         and not is_foreign(one.placed, session.here.names)
     ]
 

@@ -136,8 +136,8 @@ def test_a_report_says_the_same_with_and_without_an_index(
 def test_what_the_index_is_asked_for_is_what_the_blocks_say(written: Callable[[int], Path]) -> None:
     home = written(7)
     asking, reading = both(home)
-    known, listed = asking.home.read(PLACES), list(reading.home.read(("universal", "personal")))
-    near, plain = Neighbourhood(known), Neighbourhood(listed)
+    near, plain = (Neighbourhood(session.home.read(PLACES)) for session in (asking, reading))
+    listed = list(reading.home.read(("universal", "personal")))
     assert [near.relations(one) for one in listed] == [plain.relations(one) for one in listed]
     assert any(near.relations(one) for one in listed)
 

@@ -18,7 +18,7 @@ from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import replaced
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
+from alice_exp.model.values.block import SETS, Block, Placed, is_approved, is_put_away
 from alice_exp.model.values.snapshot import Snapshot
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
@@ -300,7 +300,8 @@ class Neighbourhood:
         questions: int = 1,
     ) -> None:
         self._named = trusted.with_ids if isinstance(trusted, Snapshot) else lambda _: {}
-        # What waits for the block that the person set in its place is no neighbour.
+        # What waits for the block that the person set in its place is no neighbour, nor what nobody approved.
+        self._is_read = isinstance(trusted, Snapshot)
         self._silent = cache(lambda: replaced(trusted) if isinstance(trusted, Snapshot) else frozenset())
         self._shelves: dict[Where, Shelf] = {
             "trusted": _shelf(trusted, questions),
@@ -365,6 +366,9 @@ class Neighbourhood:
         groups = {id(group): sorted(map(place.__getitem__, group)) for group in group_of.values()}
         return tuple(tuple(candidates[at] for at in group) for group in groups.values())
 
+    def _is_told(self, placed: Placed) -> bool:
+        return not self._is_read or (is_approved(placed) and placed.block.id not in self._silent())
+
     def _compared(self, candidate: Placed, where: Where, at: str = "") -> list[Relation]:
         """What blocks are to a candidate that share most of its words with it; of trusted ones the first that is
         recalled at a time by what it says is near whatever it is to it."""
@@ -388,7 +392,7 @@ class Neighbourhood:
             kind: Kind | None = pair.kind or ("near" if placed.block.id == recalled else None)
             if where == "rejected" and kind in ("near", None):
                 kind = "alike" if pair.dice >= MARK or pair.strength >= MARK_WITH_TOPIC else None
-            is_told = kind and not (where == "trusted" and placed.block.id in self._silent())
+            is_told = kind and (where != "trusted" or self._is_told(placed))
             if kind and is_told and (where, kind, pair.strength < GROUP) != ("waiting", "near", True):
                 related.append(Relation(placed, where, kind, pair.strength, pair.differs))
         return related

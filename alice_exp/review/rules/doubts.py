@@ -131,7 +131,7 @@ def contradictions(
         # Of two the newer one changes the older.
         is_newer = trusted_since(placed.block) >= trusted_since(one.placed.block)
         is_named = one.kind == "opposes" or placed.block.id in new or _is_by_word(placed.block)
-        if is_newer and is_named and is_approved(one.placed):
+        if is_newer and is_named:
             found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
     for placed, one in _heirs_of_one(late, snapshot):
         found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
@@ -252,8 +252,7 @@ def told_rivals(
     around = Neighbourhood(snapshot, (), waiting if len(waiting) > 1 else (), len(chosen))
     for new, one in around.contradicted(chosen, ("trusted", "waiting")):
         old = one.placed
-        is_told = is_approved(old) and not is_in_doubt(old.block)
-        is_open = is_told if old.place in TRUSTED_PLACES else old in waiting
+        is_open = not is_in_doubt(old.block) if old.place in TRUSTED_PLACES else old in waiting
         if is_open and old.block.id not in answered and are_rivals(new, old, one.kind) == "rival":
             found.setdefault(new.block.id, Rival(new, old, one.kind))
     return found

@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import rested
 from alice_exp.model.rules.private_facts import delicate, kinds_of, masked_line
-from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, REVIEWED, Placed, is_approved
+from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, REVIEWED, Placed
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, resolve
 from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
 from alice_exp.review.usecases import decisions
@@ -107,7 +107,7 @@ def _rival(snapshot: Snapshot, reference: str, answer: str) -> Rival | None:
     placed = resolve(snapshot, reference)
     rival = told_rivals(snapshot, [placed], asks=True).get(placed.block.id)
     beside = [one.placed for one in Neighbourhood(snapshot).relations(placed)] if rival is None else []
-    if len(beside) == 1 and is_approved(beside[0]) and beside[0].block.project in ("", placed.block.project):
+    if len(beside) == 1 and beside[0].block.project in ("", placed.block.project):
         rival = Rival(placed, beside[0], "replaces")
     if rival is None and answer != "old":
         see = Hint("see 'alice-exp why {id}'", id=placed.block.id)
