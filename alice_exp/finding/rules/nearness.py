@@ -58,6 +58,9 @@ class Pair:
         self.cover = min(1.0, len(shared) / fewer) if fewer else float(bool(names))
         when, before = (text_keys(" ".join((of.text, *of.keywords))) for of in (new.trigger, known.trigger))
         self.topic = len(when & before) / (len(when | before) or 1)
+        # A number that a trigger says as well names a thing: "ward 5 answers in 15 s", when calling ward 5.
+        named = [{*of} & {*at} for of, at in ((one.signs, when - before), (two.signs, before - when))]
+        self.is_numbered = all("=number:" in " ".join(keys) for keys in named)
         self.strength = round(self.dice + self.topic / 4, 3)
         self.of_user = (new.about == "user" or one.is_own) and (known.about == "user" or two.is_own)
         self.agrees = self.cover >= OF_SUBJECT and all(
@@ -154,7 +157,7 @@ class Pair:
         """Whether both state the value of one thing, and another one; or the new one tells that what the known one says
         was so before: moved, no longer, 换成, 离职."""
         one, two = self.one, self.two
-        if "beside" in one.roles ^ two.roles:
+        if "beside" in one.roles ^ two.roles or (self.is_numbered and len(self.changed) > 1):
             return False
         is_updated = "update" in one.roles - two.roles
         if is_updated and self.cover >= (OF_SUBJECT if self.topic >= OF_ONE else OF_ONE):
@@ -301,8 +304,7 @@ class Neighbourhood:
     ) -> None:
         self._named = trusted.with_ids if isinstance(trusted, Snapshot) else lambda _: {}
         # What waits for the block that the person set in its place is no neighbour, nor what nobody approved.
-        self._is_read = isinstance(trusted, Snapshot)
-        self._silent = cache(lambda: replaced(trusted) if isinstance(trusted, Snapshot) else frozenset())
+        self._silent = cache(lambda: replaced(trusted)) if isinstance(trusted, Snapshot) else None
         self._shelves: dict[Where, Shelf] = {
             "trusted": _shelf(trusted, questions),
             "rejected": _shelf(rejected),
@@ -367,7 +369,7 @@ class Neighbourhood:
         return tuple(tuple(candidates[at] for at in group) for group in groups.values())
 
     def _is_told(self, placed: Placed) -> bool:
-        return not self._is_read or (is_approved(placed) and placed.block.id not in self._silent())
+        return self._silent is None or (is_approved(placed) and placed.block.id not in self._silent())
 
     def _compared(self, candidate: Placed, where: Where, at: str = "") -> list[Relation]:
         """What blocks are to a candidate that share most of its words with it; of trusted ones the first that is

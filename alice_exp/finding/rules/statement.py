@@ -152,8 +152,9 @@ class Statement:
 
     @property
     def first(self) -> str:
-        """The first word that counts; "" where none does."""
-        return next((word for line in self.lines for word, _ in line), "")
+        """The first word that counts; of 第 5 号 and 第 5 台, which name a thing, the number; "" where none does."""
+        words = [word for line in self.lines for word, _ in line]
+        return words[words[:1] == ["第"] and words[2:3] in (["号"], ["台"])] if words else ""
 
     def values(self, subject: str) -> set[str]:
         """What a subject is said to be, or not to be."""
