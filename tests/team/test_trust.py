@@ -154,7 +154,9 @@ def test_what_waits_is_said_without_a_word_of_it_and_one_key_trusts_what_came(
     )
     ann.pushed()
     bob.git("pull", "-q", "origin", "main")
-    (came,) = bob.json("heartbeat")["team"]
+    report = bob.json("heartbeat")
+    (came,), said = report["team"], report["summary"]
+    assert said == "2 things wait to be trusted: alice-exp review"
     told = {one["text"].partition(": ")[2]: one for one in came["blocks"]}
     assert told["Run make check before git push"]["was"].endswith("Run make lint before git push")
     assert own in told["Never push to main directly"]["left_out"]

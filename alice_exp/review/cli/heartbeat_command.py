@@ -125,11 +125,10 @@ def line(report: Agenda) -> str:
     one = "one thing waits for your decision: alice-exp heartbeat"
     gone = "one candidate expired unanswered: alice-exp heartbeat"
     expired = sum(movement.kind == "expired" for movement in report.changed)
-    brought = sum(len(came.blocks) for came in report.team)
     return (
         _counted(len(report.items), one, "{count} things wait for your decision: alice-exp heartbeat")
         or _counted(expired, gone, "{count} candidates expired unanswered: alice-exp heartbeat")
-        or (say("{count} things wait to be trusted: alice-exp review", count=brought) if brought else "")
+        or _brought(report)
         or apart(report.questions)
         or say("nothing waits for your decision today")
     )
@@ -141,10 +140,15 @@ def apart(count: int) -> str:
     return _counted(count, one, "{count} decisions about what is trusted wait for you: alice-exp heartbeat")
 
 
+def _brought(report: Agenda) -> str:
+    count = sum(len(came.blocks) for came in report.team)
+    return say("{count} things wait to be trusted: alice-exp review", count=count) if count else ""
+
+
 def _waiting(report: Agenda) -> Iterator[str]:
     count, new = len(report.items), report.new
     if not count:
-        yield "" if report.questions or report.team else say("Nothing waits for your decision.")
+        yield _brought(report) or ("" if report.questions else say("Nothing waits for your decision."))
         return
     if count == 1:
         fresh = say("One thing waits for your decision, a new one.")
@@ -242,7 +246,7 @@ def _trusted(report: Agenda) -> list[str]:
             "The files lack {count} decisions of yours: 'alice-exp restore --lost' puts them back.",
         ),
         _named("Trusted, but opposed by another: {ids}.", _ids([one for one, _ in report.settle])),
-        _named("In doubt, which no longer holds: {ids}.", _ids([one.placed for one in report.review])),
+        _named("In doubt, does it still hold: {ids}?", _ids([one.placed for one in report.review])),
         _named("Waiting in personal or universal for your approval: {ids}.", _ids(report.unapproved)),
         _counted(
             len(report.fading),
@@ -268,6 +272,14 @@ def how(report: Agenda) -> str:
     if report.items and not numbers:
         return say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
     if len(numbers) == 1:
+        (one,) = (item for item in report.items if item.number == numbers[0])
+        if one.delicate or one.asks_of:
+            return say(
+                "Answer with 'alice-exp reply approve {one}' or 'reply reject {one}', or see 'alice-exp review'."
+                if one.delicate
+                else "Answer with 'alice-exp reply {one} new', or old, both, neither, or see 'alice-exp review'.",
+                one=one.number,
+            )
         return say(
             "Answer with 'alice-exp reply approve' or 'alice-exp reply reject', or see 'alice-exp review'."
         )

@@ -77,7 +77,7 @@ def report_document(report: Agenda, summary: str) -> dict[str, Any]:
 _TITLES = {
     "by_dialog": "Approved in a host's dialog",
     "settle": "Two that you trust oppose each other: which one holds?",
-    "review": "In doubt: which no longer holds?",
+    "review": "In doubt: does it still hold?",
     "lost": "Decisions of yours that the files lack; all of them back: alice-exp restore --lost",
     "changed": "Changed since the last report",
     "returned": "Rejected before, and in the pool again: it does not stay",
