@@ -94,12 +94,12 @@ class Pair:
         if self.kind in (None, "identical") or not (names or self.exchanged):
             return "", ""
         if names:
-            one, two = (
-                ", ".join({said.written: 0 for said in of.said[names[0]]}) for of in (self.one, self.two)
-            )
-        else:
-            one, two = (joined([word for word, _ in of]) for of in self.exchanged[0])
-        return one, two
+            new, old = ([said.written for said in of.said[names[0]]] for of in (self.one, self.two))
+            return ", ".join(dict.fromkeys(new)), ", ".join(dict.fromkeys(old))
+        one, two = (joined([word for word, _ in of]) for of in self.exchanged[0])
+        # 迁到 tells that there is another value, and is none.
+        is_news = any(vocabulary().words.get(word, ((),))[0] for word in (one, two))
+        return ("", "") if is_news else (one, two)
 
     def _is_of_one_scope(self) -> bool:
         """Whether both hold for one thing: of machines and environments one may be silent; a sister that only one names

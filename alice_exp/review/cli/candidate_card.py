@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -318,11 +319,17 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
     return Row(sign, _titled(words, one, "" if note else f" [{other}]"), note)
 
 
-def _as_written(value: str, placed: Placed) -> str:
-    """A value that was compared in small letters, as its text writes it."""
-    text = payload_text(placed)
-    at = text.casefold().find(value)
-    return text[at : at + len(value)] if value == text[at : at + len(value)].casefold() else value
+_EDGES = r"(?:(?<![a-z])|(?![a-z])){}(?:(?<=[a-z])[a-z]+|(?<=[一二两三四五六七八九十百千万])\w)?"
+
+
+def _as_written(values: str, placed: Placed) -> str:
+    """Values that were compared by stems in small letters, as the text writes them in whole words; "" where it does not
+    in one piece."""
+    text, whole = payload_text(placed), []
+    for value in values.split(", "):
+        found = re.search(_EDGES.format(re.escape(value)), text, re.IGNORECASE)
+        whole.append(found[0] if found else "")
+    return ", ".join(whole) if all(whole) else ""
 
 
 def _titled(words: str, one: Relation, more: str = "") -> str:
