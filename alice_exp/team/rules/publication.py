@@ -11,10 +11,9 @@ from dataclasses import replace
 from itertools import chain
 
 from alice_exp.finding.rules.choice import forbids, in_order, is_rival
-from alice_exp.finding.rules.concerns import waiting
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.documents import payload_text
-from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.rules.doubt import is_in_doubt, waiting
 from alice_exp.model.values.block import Block, Placed, content_hash, is_approved, is_put_away
 from alice_exp.team.rules.team_file import Lesson, TeamFile, bare, objection
 
