@@ -89,8 +89,8 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
 
 
 def procedure(made: Decision) -> dict[str, Any]:
-    """What a decision tells, as a procedure: constraints, steps, alternatives (one of), and a note where some of it was
-    never tried."""
+    """What a decision tells, as a procedure: constraints, steps, alternatives (one of), and a note where none of it was
+    ever tried."""
     return {
         "constraints": [*map(told, made.constraints)],
         "steps": [*map(told, made.steps)],
@@ -109,10 +109,10 @@ def failed(episode: Episode) -> tuple[str, dict[str, str]]:
 
 
 def is_untested(made: Decision) -> bool:
-    """Whether a decision tells advice that the person approved and of which no outcome was reported yet; what is about
-    the person is no advice that work could test."""
-    found = (one.placed.block for one in made.applied if one.approved)
-    return any(block.about == "work" and (block.record or Record()) == Record() for block in found)
+    """Whether a decision tells advice that the person approved, and of none of it an outcome was reported yet; what is
+    about the person is no advice that work could test."""
+    found = [one.placed.block for one in made.applied if one.approved and one.placed.block.about == "work"]
+    return bool(found) and all((block.record or Record()) == Record() for block in found)
 
 
 def told(found: Match) -> dict[str, Any]:

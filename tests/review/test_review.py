@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.kernel.text.display import cells
 from tests.conftest import ROOT, Call, Git
 
 
@@ -387,6 +388,17 @@ def test_the_hint_and_the_question_name_what_still_waits(home: Path, cli: Call, 
     assert terminal.end() == 6
 
 
+def test_what_was_approved_is_told_in_a_line_of_its_own_where_its_place_is_long(
+    home: Path, cli: Call, screen: Open
+) -> None:
+    text = "release from a clean tree and tag it"
+    line = json.dumps({"payload": text, "project": "git.example.org/a/long/name"})
+    (one,) = cli("memorize", "--from", "-", "--json", stdin=line).json["ids"]
+    terminal = screen(home, "approve", one, "--yes")
+    terminal.until(f"approved: {text}")
+    assert terminal.end() == 0
+
+
 def test_a_text_that_changed_since_its_report_is_shown_and_approved(home: Path, cli: Call) -> None:
     one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
     cli("approve", one, "--yes")
@@ -408,6 +420,9 @@ def test_a_review_asks_about_what_git_brought(
     home: Path, cli: Call, screen: Open, lang: str, title: str, done: str
 ) -> None:
     ids = brought_by_git(home, cli)
+    report = screen(home, "heartbeat", "--peek", ALICE_LANG=lang)
+    report.until("run make check")
+    assert report.end() == 0 and max(cells(line) for line in report.said.splitlines()) <= 80
     terminal = screen(home, "review", ALICE_LANG=lang)
     terminal.until(title)
     terminal.until("[q]")

@@ -115,7 +115,8 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed, told: dict[str, objec
 
     before = text_of(path)
     after = with_block(before, made.text) if made.blocks else without_block(before)
-    done = say("{path} is set up already", path=path)
+    there = say("{path} is set up already", path=path)
+    done = there if made.blocks else say("there is nothing to write into {path}", path=path)
     if after != before:
         write_text(path, after)
         note_written(terminal.session.root, path)

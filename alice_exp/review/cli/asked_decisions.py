@@ -302,14 +302,14 @@ def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
 def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = ()) -> dict[str, str]:
     """Print what no report has shown yet of the blocks to decide on; their content hashes, by id.
 
-    ``others`` are the trusted blocks that the decision replaces or merges into: they are printed, too. With ``--json``
+    ``others`` are the trusted blocks that the decision replaces or merges into: both sides are printed. With ``--json``
     the answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
     """
     known = terminal.session.home.read(REVIEWED).with_ids({*ids, *others})
-    waiting = (known[one] for one in ids if one in known and not is_approved(known[one]))
+    waiting = [known[one] for one in ids if one in known and not is_approved(known[one])]
     unseen = [placed for placed in waiting if placed.block.reported is None]
     if not terminal.json:
-        for placed in (*unseen, *(known[one] for one in others if one in known)):
+        for placed in (*(waiting if others else unseen), *(known[one] for one in others if one in known)):
             _write(terminal, placed)
     return {placed.block.id: content_hash(placed.block) for placed in unseen}
 
@@ -351,6 +351,7 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
         "place": scoped(placed.where, placed.block.project),
         "id": placed.block.id,
     }
-    room = terminal.width - cells(say(_DECIDED[how], text="", **values))
-    line = say(_DECIDED[how], text=short(payload_text(placed), max(16, room)), **values)
-    return line.removesuffix(f" · {values['number']}")
+    head, _, tail = say(_DECIDED[how], text="\n", **values).partition("\n")
+    if (room := terminal.width - cells(head + tail)) < 24 and sys.stdout.isatty():
+        room = terminal.width - cells(head)  # The place goes to a second line.
+    return f"{head}{short(payload_text(placed), room)}{tail}".removesuffix(f" · {values['number']}")

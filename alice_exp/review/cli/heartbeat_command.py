@@ -273,16 +273,18 @@ def how(report: Agenda) -> str:
         return say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
     if len(numbers) == 1:
         (one,) = (item for item in report.items if item.number == numbers[0])
-        if one.delicate or one.asks_of:
+        rivals = [r for r in one.relations if r.where != "rejected" and r.kind in ("opposes", "replaces")]
+        if one.delicate or len(rivals) == 1:
             return say(
                 "Answer with 'alice-exp reply approve {one}' or 'reply reject {one}', or see 'alice-exp review'."
                 if one.delicate
                 else "Answer with 'alice-exp reply {one} new', or old, both, neither, or see 'alice-exp review'.",
                 one=one.number,
             )
-        return say(
-            "Answer with 'alice-exp reply approve' or 'alice-exp reply reject', or see 'alice-exp review'."
-        )
+        if not rivals:
+            return say(
+                "Answer with 'alice-exp reply approve' or 'alice-exp reply reject', or see 'alice-exp review'."
+            )
     if not numbers:
         return ""
     if kinds[0][1]:

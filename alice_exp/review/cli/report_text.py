@@ -66,7 +66,7 @@ def happened(report: Agenda, sentences: str, width: int) -> Iterator[str]:
 
 def _section(section: Section, width: int) -> Iterator[str]:
     rows, more = section.told(FEW if width else 0)
-    yield _painted(section.title, _URGENT.get(section.key, BOLD))
+    yield from _lines(section.title, width or 1 << 20, _URGENT.get(section.key, BOLD))
     yield from (line for row in rows for line in _row(row, width))
     yield from (f"  {more}",) if more else ()
 
