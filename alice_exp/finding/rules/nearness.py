@@ -59,8 +59,8 @@ class Pair:
         when, before = (text_keys(" ".join((of.text, *of.keywords))) for of in (new.trigger, known.trigger))
         self.topic = len(when & before) / (len(when | before) or 1)
         # A number that a trigger says as well names a thing: "ward 5 answers in 15 s", when calling ward 5.
-        named = [{*of} & {*at} for of, at in ((one.signs, when - before), (two.signs, before - when))]
-        self.is_numbered = all("=number:" in " ".join(keys) for keys in named)
+        named = ({*one.signs} & (when - before), {*two.signs} & (before - when))
+        self.is_numbered = all(any(key.startswith("=number:") for key in keys) for keys in named)
         self.strength = round(self.dice + self.topic / 4, 3)
         self.of_user = (new.about == "user" or one.is_own) and (known.about == "user" or two.is_own)
         self.agrees = self.cover >= OF_SUBJECT and all(
@@ -97,9 +97,8 @@ class Pair:
             new, old = ([said.written for said in of.said[names[0]]] for of in (self.one, self.two))
             return ", ".join(dict.fromkeys(new)), ", ".join(dict.fromkeys(old))
         one, two = (joined([word for word, _ in of]) for of in self.exchanged[0])
-        # 迁到 tells that there is another value, and is none.
         is_news = any(vocabulary().words.get(word, ((),))[0] for word in (one, two))
-        return ("", "") if is_news else (one, two)
+        return ("", "") if is_news else (one, two)  # 迁到 tells of another value, and is none.
 
     def _is_of_one_scope(self) -> bool:
         """Whether both hold for one thing: of machines and environments one may be silent; a sister that only one names
