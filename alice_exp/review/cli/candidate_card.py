@@ -311,7 +311,9 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
         "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),
         "near": ("·", say("close to it, you trust"), ""),
     }[one.kind]
-    if one.kind == "replaces" and other in item.placed.block.replaces:
+    # After a sync nobody said so: of two texts one stands in the place of the other.
+    is_said = all(piece.kind != "conflict" for piece in item.placed.block.evidence)
+    if one.kind == "replaces" and is_said and other in item.placed.block.replaces:
         words = say("by its proposer's word this no longer holds")
     elif one.kind == "replaces" and ours and theirs:
         words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
