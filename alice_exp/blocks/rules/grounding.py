@@ -73,7 +73,7 @@ def _marks(one: Block) -> _Marks:
 _OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
 """Types of block that tell of a person, where their subject is one."""
 
-_MYSELF = re.compile(r"^\s*(?:(?:我|本人)(?!们|司|校|厂|院|组|部)|(?:I|my)(?=[\s'’]))", re.IGNORECASE)
+_MYSELF = re.compile(r"^\s*(?:我(?!们|司|校|厂|院|组|部)|I\b|my )", re.IGNORECASE)
 _FIRST = re.compile(r"^\s*(?:(我)|(my)\b|I(?: (am|have|(\w+))\b)?)", re.IGNORECASE)
 _CHINESE, _ENGLISH = (
     r"^\s*(?:(?:该|本)?(?:用户|使用者)|本人)",
@@ -119,13 +119,6 @@ def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
         return "user"
     is_theirs = kind in _OF_PERSONS or life.search(payload) or not program.search(payload)
     return "user" if is_theirs and not thing.match(payload) else "work"
-
-
-def is_of_person(block: Block) -> bool:
-    """Whether a block is about a person to whoever reads it: it says so, begins with "I", whoever that is, or with a
-    user who is none of a program's."""
-    said = block.payload.content
-    return "user" in (block.about, subject_of(block.type, said)) or bool(_MYSELF.match(said))
 
 
 def _as_user(found: re.Match[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -321,16 +320,17 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
     return Row(sign, _titled(words, one, "" if note else f" [{other}]"), note)
 
 
-_EDGES = r"(?:(?<![a-z])|(?![a-z])){}(?:(?<=[a-z])[a-z]+|(?<=[一二两三四五六七八九十百千万])\w)?"
-
-
 def _as_written(values: str, placed: Placed) -> str:
     """Values that were compared by stems in small letters, as the text writes them in whole words; "" where it does not
     in one piece."""
     text, whole = payload_text(placed), []
     for value in values.split(", "):
-        found = re.search(_EDGES.format(re.escape(value)), text, re.IGNORECASE)
-        whole.append(found[0] if found else "")
+        at = text.casefold().find(value)
+        # One character of Chinese is no word: 两位, 万元.
+        end = at + max(len(value), 2 - value.isascii())
+        while value.isascii() and (more := text[end : end + 1]).isalpha() and more.isascii():
+            end += 1
+        whole.append(text[at:end] if value and at >= 0 else "")
     return ", ".join(whole) if all(whole) else ""
 
 

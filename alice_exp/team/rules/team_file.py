@@ -11,8 +11,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.blocks.rules.grounding import is_of_person
+from alice_exp.blocks.rules.grounding import subject_of
 from alice_exp.caller.project import TEAM_FILE
+from alice_exp.finding.rules.concerns import begins_with_user
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.formatting import dump
 from alice_exp.kernel.jsonc.reader import parse
@@ -103,10 +104,18 @@ def objection(block: Block) -> str:
         not (payload.content.strip() or payload.steps),
         len(said) > MOST_TEXT,
         visible(said) != said,
-        is_of_person(block),
+        _is_of_person(block),
         bool(kinds_of(said) or findings(said)),
     )
     return next((reason for reason, is_so in zip(OBJECTIONS, holds, strict=True) if is_so), "")
+
+
+def _is_of_person(block: Block) -> bool:
+    """Whether a block is about a person to whoever reads it: it says so, begins with "I", whoever that is, or with a
+    user who is none of a program's."""
+    said = block.payload.content
+    is_mine = begins_with_user(said) and not said.lower().lstrip().startswith(("the user", "user", "用户"))
+    return is_mine or "user" in (block.about, subject_of(block.type, said))
 
 
 # -- reading --------------------------------------------------------------------------------------------------------
