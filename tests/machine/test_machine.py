@@ -170,8 +170,9 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session extract"):
             w = self.world.by("agent:claude-code")
             before = self.world.watch.head()
-            assert list(finish(spool(w), lambda left: (w, left.text("project")), 0.0)) == []
-            assert spool(w).left() == ()
+            problems = [*finish(spool(w), lambda left: (w, left.text("project")), 0.0)]
+            # What says again what stands in a broken file waits.
+            assert self.world.broken or (problems, spool(w).left()) == ([], ())
             self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
 
     @rule(project=st.sampled_from(["web", "api"]), off=st.booleans())
