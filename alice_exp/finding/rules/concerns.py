@@ -49,7 +49,7 @@ TRUSTED = "trusted"
 UNAPPROVED = "unapproved"
 """In a set of which blocks are trusted, and nobody approved what it says now."""
 
-_OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b)")
+_OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b|the person\b)")
 
 
 def begins_with_user(text: str) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import chain, pairwise
 
+from alice_exp.finding.rules.concerns import begins_with_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.tokens import fold, tokens
+from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.wide_words import FORMS, SIGNS, VERBS, Word, positions
 
-_ABOUT_USER = ("the user", "the person", "user:", "用户")
 _MARKS = {**dict.fromkeys(".;!。", 2), **dict.fromkeys(",:-–—(){}[]", 1), **dict.fromkeys("、&/+|", 0)}
 """How much a mark parts: 0 joins, 1 is a comma, 2 a stop. Other marks say nothing."""
 _STRENGTH = {"approve": 3, "reject": 3, "later": 3, "good": 2, "bad": 2, "wish": 1}
@@ -334,7 +334,7 @@ class _Builder:
             # "nothing medical about me"
             refuse(clause.unknown and (clause.verbs or "denied" in clause.flags))
             is_own = kind == "about user"
-            about = {at for at, one in enumerate(self.said, 1) if fold(one).startswith(_ABOUT_USER) is is_own}
+            about = {at for at, one in enumerate(self.said, 1) if begins_with_user(one) is is_own}
             clause.add(Named(about, by_word=True))
             clause.flags |= {"about"}
         elif kind == "both" and (clause.sets or len(self.said) != 2):
