@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import resource
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -28,21 +27,20 @@ ROUNDS = 9
 def seconds(work: Callable[[], object], rounds: int = ROUNDS) -> float:
     """The median time of one call, after one that does not count."""
     work()
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
+    return statistics.median(seconds_once(work) for _ in range(rounds))
 
 
 def paired(
-    one: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS
+    one: Callable[[], object],
+    other: Callable[[], object],
+    rounds: int = ROUNDS,
+    before: Callable[[], object] = str,
 ) -> tuple[float, float]:
-    """The medians of two things measured in turn, so that a slow minute meets both."""
-    one(), other()
+    """The medians of two things measured in turn, so that a slow minute meets both; ``before`` each does not count."""
+    before(), one(), other()
     ones, others = [], []
     for _ in range(rounds):
+        before()
         ones.append(seconds_once(one))
         others.append(seconds_once(other))
     return statistics.median(ones), statistics.median(others)
@@ -64,15 +62,16 @@ BLOCKS = 10_000
 """How many blocks the cold commands find, ten of them waiting (DESIGN 9)."""
 
 
-def beside(name: str, work: Callable[[], object], allowed: float, before: Callable[[], object] = str) -> Row:
-    """A cold command beside the bare one, in turn; ``before`` runs before each and does not count."""
-    before(), work(), bare()
-    ours, theirs = [], []
-    for _ in range(ROUNDS):
-        before()
-        ours.append(seconds_once(work))
-        theirs.append(seconds_once(bare))
-    return Row(name, statistics.median(ours) * 1e3, statistics.median(theirs) * 1e3, allowed)
+def beside(
+    name: str,
+    work: Callable[[], object],
+    allowed: float,
+    before: Callable[[], object] = str,
+    absolute: bool = False,
+) -> Row:
+    """A cold command beside the bare one."""
+    ours, theirs = paired(work, bare, before=before)
+    return Row(name, ours * 1e3, theirs * 1e3, allowed, absolute=absolute)
 
 
 def cold(place: Path) -> Iterator[Row]:
@@ -86,10 +85,13 @@ def cold(place: Path) -> Iterator[Row]:
         "recall": ["recall", "search code"],
         "show": ["show", known],
         "list -n 20": ["list", "-n", "20"],
-        "heartbeat": ["heartbeat", "--peek"],
-        "decide": ["decide", "search code"],
     }.items():
         yield beside(f"cold `{name}`, {many}", partial(command, home, *arguments), 1.35)
+    for name, words, allowed in (
+        ("heartbeat`, the first of a home", ["heartbeat", "--peek"], 2000),
+        ("decide`", ["decide", "search code"], 200),
+    ):
+        yield beside(f"cold `{name}, {many}", partial(command, home, *words), allowed, absolute=True)
     small = filled(place / "small", 2_000)
     number = iter(range(10**6))
     for size, where in ((2_000, small), (BLOCKS, home)):
@@ -99,23 +101,39 @@ def cold(place: Path) -> Iterator[Row]:
             1.6,
             lambda where=where: command(where, "memorize", f"written by another, {next(number)}"),  # type: ignore[misc]
         )
-    for name, words in {
-        "memorize": lambda: ["memorize", f"a thing of its own, {next(number)}"],
-        "outcome": lambda: ["outcome", known, "ok"],
-    }.items():
-        yield beside(f"cold `{name}`, committed, {many}", lambda words=words: command(home, *words()), 2.4)  # type: ignore[misc]
+    yield beside(
+        f"cold `memorize`, committed, {many}",
+        lambda: command(home, "memorize", f"a thing of its own, {next(number)}"),
+        2.4,
+    )
+    yield beside(
+        f"cold `outcome`, committed, {many}",
+        partial(command, home, "outcome", known, "ok"),
+        400,
+        absolute=True,
+    )
     command(home, "heartbeat")
     shown = json.loads(command(home, "heartbeat", "--peek", "--json").stdout)["items"]
     ids = (item["id"] for item in shown)
     yield beside(
-        f"cold `approve`, committed, {many}", lambda: command(home, "approve", next(ids), "--yes"), 2.4
+        f"cold `approve`, committed, {many}",
+        lambda: command(home, "approve", next(ids), "--yes"),
+        400,
+        absolute=True,
+    )
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    yield beside(
+        f"cold `heartbeat`, the next day's, {many}",
+        partial(command, home, "heartbeat", "--peek", now=tomorrow),
+        1000,
+        absolute=True,
     )
     for name, arguments in {"log": ["log", "-n", "20"], "why": ["why", known]}.items():
         yield beside(f"cold `{name}`, {many}", partial(command, home, *arguments), 3)
     told = json.dumps({"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"})
     hook = seconds(lambda: command(small, "hook", "claude-code", "start", stdin=told))
     yield Row(
-        "`hook`, until the host has its answer, 2,000 blocks, beside what is allowed", hook * 1e3, 300, 1
+        "`hook`, until the host has its answer, 2,000 blocks, beside what is allowed", hook * 1e3, 250, 1
     )
     started = [sys.executable, "-c", "pass"]
     loaded = [sys.executable, "-c", "import alice_exp"]
@@ -140,7 +158,7 @@ def acting(place: Path) -> Iterator[Row]:
         subprocess.run([*git, "add", "f"], check=True)
         subprocess.run([*git, "commit", "-q", "-m", "x"], check=True)
 
-    for size, told, allowed in ((200, "", 1.5), (4_400, " in a 1.3 MB namespace", 2.5)):
+    for size, told, allowed in ((200, "", 20), (4_400, " in a 1.3 MB namespace", 100)):
         session = open_session(str(filled(place / f"acting{size}", size)), "user")
         known = next(
             placed.block.id for placed in session.home.read(("universal",)) if "tool_usage" in placed.path
@@ -156,7 +174,7 @@ def acting(place: Path) -> Iterator[Row]:
         for name, work in acts.items():
             ours, yardstick = paired(work, theirs, rounds=25)
             what = f"one `{name}` in a running process{told}, committed and fsynced"
-            yield Row(what, ours * 1e3, yardstick * 1e3, allowed)
+            yield Row(what, ours * 1e3, yardstick * 1e3, allowed, absolute=True)
 
 
 def bulk(place: Path) -> Row:
@@ -175,9 +193,8 @@ def bulk(place: Path) -> Row:
         home = place / f"bulk{number}"
         command(home, "init")
         times.append(seconds_once(lambda home=home: command(home, "memorize", "--from", str(source))))  # type: ignore[misc]
-    return Row(
-        "10,000 blocks from JSONL, one commit", statistics.median(times) * 1e3, seconds(theirs) * 1e3, 20
-    )
+    ours = statistics.median(times) * 1e3
+    return Row("10,000 blocks from JSONL, one commit", ours, seconds(theirs) * 1e3, 5000, absolute=True)
 
 
 def reading(place: Path) -> list[Row]:
@@ -205,24 +222,19 @@ def memory(place: Path) -> Row:
     """Peak memory of a cold recall over 10,000 blocks beside the bare command, in MB over it."""
     home = filled(place / "memory", 10_000)
     command(home, "recall", "search code")
+    program = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True); "
+    program += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    kilobyte = 1024 if sys.platform == "darwin" else 1
     peaks = []
-    for argv, env in (
-        ([sys.executable, "-m", "alice_exp", "recall", "search code"], environment(home)),
-        ([sys.executable, str(HERE / "bare.py"), "x"], environment(home)),
-    ):
-        code = "import resource,subprocess,sys; subprocess.run(sys.argv[1:],capture_output=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        done = subprocess.run(
-            [sys.executable, "-c", code, *argv], env=env, capture_output=True, text=True, check=True
-        )
-        peaks.append(int(done.stdout) / (1 if sys.platform == "darwin" else 1024))
+    for argv in (["-m", "alice_exp", "recall", "search code"], [str(HERE / "bare.py"), "x"]):
+        watched = [sys.executable, "-c", program, sys.executable, *argv]
+        peak = subprocess.run(
+            watched, env=environment(home), capture_output=True, text=True, check=True
+        ).stdout
+        peaks.append(int(peak) / kilobyte / 1024)
     ours, theirs = peaks
-    return Row(
-        "memory of `recall`, 10,000 blocks (allowed: the bare command + 40 MB)",
-        ours,
-        theirs,
-        (theirs + 40) / theirs,
-        "MB",
-    )
+    name = "memory of `recall`, 10,000 blocks (allowed: the bare command + 40 MB)"
+    return Row(name, ours, theirs, theirs + 40, "MB", absolute=True)
 
 
 def growth(place: Path) -> Row:
@@ -240,26 +252,18 @@ def growth(place: Path) -> Row:
     for number in range(500):
         report_outcome(session, ids[number % len(ids)], True, f"scenario {number}")
     stored = sum(path.stat().st_size for path in (home / "experiences" / ".git").rglob("*") if path.is_file())
-    return Row(
-        "repository after 500 outcomes on that namespace", stored / 1e6, file.stat().st_size / 1e6, 10, "MB"
-    )
+    name = "repository after 500 outcomes on that namespace"
+    return Row(name, stored / 1e6, file.stat().st_size / 1e6, 10, "MB")
 
 
 def main() -> None:
     """Measure everything and print the table."""
-    place = Path(tempfile.mkdtemp(prefix="alice-bench-"))
     print("| what | measured | yardstick | ratio | at most | |\n|---|---|---|---|---|---|")
-    try:
+    with tempfile.TemporaryDirectory(prefix="alice-bench-") as place:
         for part in (cold, acting, bulk, reading, finding, saving, serving, memory, growth):
-            rows = part(place)
+            rows = part(Path(place))
             for row in [rows] if isinstance(rows, Row) else rows:
                 print(row, flush=True)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-    print(
-        f"\npeak memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB",
-        file=sys.stderr,
-    )
 
 
 if __name__ == "__main__":

@@ -91,9 +91,9 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
         seen[size] = own
         for name, spent in (("recall", own), ("as an agent's tool", told), ("bare FTS5", bare)):
             drawn.setdefault(name, []).append((size, spent))
-        yield Row(f"recall in a running process, {size:,} blocks, p95", own, bare, 1 if size > 10_000 else 2)
+        yield Row(f"recall in a running process, {size:,} blocks, p95", own, bare, 1 if size > 10_000 else 3)
         if size == 10_000:
-            yield Row(f"recall as an agent's tool, {size:,} blocks, p95", told, bare, 2)
+            yield Row(f"recall as an agent's tool, {size:,} blocks, p95", told, bare, 3)
     few, *_, many = seen
     if few != many:
         picture = cost_plot.svg(drawn, "One question, 95 of 100 are faster", "blocks")

@@ -42,11 +42,13 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "ALICE_HOME": str(home), "ALICE_ACTOR": "user", "PYTHONDONTWRITEBYTECODE": ""}
 
 
-def command(home: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    """One real command on a home."""
+def command(
+    home: Path, *arguments: str, stdin: str | None = None, now: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """One real command on a home, at ``now`` if it is given."""
     return subprocess.run(
         [sys.executable, "-m", "alice_exp", *arguments],
-        env=environment(home),
+        env=environment(home) | ({"ALICE_NOW": now} if now else {}),
         input=stdin,
         capture_output=True,
         text=True,

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: what was measured, against what, the ratio and how much of it is allowed."""
+    """One figure: what was measured, against what, and what is allowed: a ratio, or with ``absolute`` as many of its unit."""
 
     what: str
     measured: float
     yardstick: float
     allowed: float
     unit: str = "ms"
+    absolute: bool = False
 
     @property
     def ratio(self) -> float:
@@ -21,8 +22,8 @@ class Row:
         return self.measured / self.yardstick
 
     def __str__(self) -> str:
-        verdict = "ok" if self.ratio <= self.allowed else "**missed**"
+        verdict = "ok" if (self.measured if self.absolute else self.ratio) <= self.allowed else "**missed**"
         return (
             f"| {self.what} | {self.measured:.1f} {self.unit} | {self.yardstick:.1f} {self.unit} | "
-            f"{self.ratio:.2f} × | {self.allowed:g} × | {verdict} |"
+            f"{self.ratio:.2f} × | {self.allowed:.4g} {self.unit if self.absolute else '×'} | {verdict} |"
         )
