@@ -31,15 +31,14 @@ else:
 
         The standard one writes and compiles up to eight functions a class, 0.4 ms of a start, used or not. Here
         ``__init__`` alone is written, when the class proves to be used much. ``dataclasses.replace``, ``fields`` and
-        ``asdict`` take such values. A class with bases, ``ClassVar`` or rare options of ``field`` is left to the
-        standard one.
+        ``asdict`` take such values. It knows no bases, no ``ClassVar`` and no ``hash`` or ``kw_only`` of a ``field``.
         """
         if cls is None:
             return lambda named: dataclass(named, frozen=frozen, slots=slots)
         types = vars(cls).get("__annotations__", {})
         given = {name: cls.__dict__[name] for name in types if name in cls.__dict__}
-        if not _is_plain(cls, types, given):
-            return dataclasses.dataclass(frozen=frozen, slots=slots)(cls)
+        if cls.__bases__ != (object,):
+            raise TypeError(f"{cls.__qualname__} has bases: take the standard dataclass")
         dropped = {*types, "__dict__", "__weakref__"}
         members = _members(types, given, frozen)
         members |= {name: value for name, value in cls.__dict__.items() if name not in dropped}
@@ -56,19 +55,6 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 
 _FEW = 12
 """So many values of a class are made before its ``__init__`` is written: a cold command makes a few of most."""
-
-
-def _is_plain(cls: type, types: Mapping[str, object], given: Mapping[str, Any]) -> bool:
-    if cls.__bases__ != (object,) or not types:
-        return False
-    if not all(
-        isinstance(one, str) and "ClassVar" not in one and "InitVar" not in one for one in types.values()
-    ):
-        return False
-    options = [one for one in given.values() if isinstance(one, dataclasses.Field)]
-    return all(
-        one.init and one.repr and one.hash is None and one.kw_only is dataclasses.MISSING for one in options
-    )
 
 
 def _members(types: Mapping[str, object], given: Mapping[str, Any], frozen: bool) -> dict[str, Any]:
@@ -94,7 +80,8 @@ def _members(types: Mapping[str, object], given: Mapping[str, Any], frozen: bool
         return hash(compared(self))
 
     def __repr__(self: Any) -> str:
-        shown = ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
+        told = [name for name in names if getattr(given.get(name), "repr", True)]
+        shown = ", ".join([f"{name}={getattr(self, name)!r}" for name in told])
         return f"{self.__class__.__qualname__}({shown})"
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
