@@ -18,7 +18,7 @@ from typing import Any
 from alice_exp.caller.hosts import Event, Hooks, Host
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Json, Pointer
-from alice_exp.kernel.jsonc.document import locate
+from alice_exp.kernel.jsonc.document import find
 from alice_exp.kernel.jsonc.edits import Append, Edit, Remove, Set, edit
 from alice_exp.kernel.jsonc.reader import parse
 
@@ -111,9 +111,9 @@ def without(text: str, path: str, ours: Sequence[Pointer], bare: Bare) -> str:
     if parse(left.encode(), path).value in _NOTHING:
         return bare.get("", "")
     for name, was in bare.items():
-        span = locate(parse(left.encode(), path), tuple(name.split("/"))) if name else None
-        if span and not parse(left[slice(*span)].encode(), path).value:
-            left = left[: span[0]] + was + left[span[1] :]
+        child = find(parse(left.encode(), path), tuple(name.split("/"))) if name else None
+        if child and not parse(left[child.value : child.end].encode(), path).value:
+            left = left[: child.value] + was + left[child.end :]
     return left
 
 
@@ -132,9 +132,9 @@ def bare_parts(text: str, path: str) -> Bare:
     for key, held in document.value.items() if isinstance(document.value, dict) else ():
         inner = held.items() if isinstance(held, dict) else ()
         for pointer, value in (((key,), held), *(((key, name), one) for name, one in inner)):
-            span = locate(document, pointer) if value in ({}, []) else None
-            if span and "/" not in "".join(pointer):
-                found["/".join(pointer)] = document.text[slice(*span)]
+            child = find(document, pointer) if value in ({}, []) else None
+            if child and "/" not in "".join(pointer):
+                found["/".join(pointer)] = document.text[child.value : child.end]
     return found
 
 

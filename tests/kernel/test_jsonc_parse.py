@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.kernel.jsonc.document import Document, locate, locate_key
+from alice_exp.kernel.jsonc.document import Document, find, position
 from alice_exp.kernel.jsonc.reader import parse
 from tests.case_tables import cases, table
 from tests.cost import ratio, seconds
@@ -39,7 +39,7 @@ def test_fault(text: str, line: int, column: int, message: str) -> None:
     assert document.problem.severity == "error"
     assert document.problem.path == "some/file.jsonc"
     assert document.value is None
-    assert locate(document, ()) is None
+    assert find(document, ()) is None
 
 
 # what stands before a fault can be told apart from it: no bracket before it is open, no key is known
@@ -152,7 +152,7 @@ def test_elements_are_the_spans_of_the_blocks() -> None:
 def test_spans_of_another_member() -> None:
     document = parse(b'{"episodes": [1, 2], "blocks": [3]}', spans_of="episodes")
     assert document.elements == ((14, 15), (17, 18))
-    assert locate(document, ("blocks", 0)) == (32, 33)
+    assert (one := find(document, ("blocks", 0))) and (one.value, one.end) == (32, 33)
     assert parse(b'{"blocks": {"a": 1}}').elements == ()
     assert parse(b"[[1]]").elements == ()
 
@@ -161,7 +161,7 @@ def test_bom_and_line_endings_are_kept_apart() -> None:
     document = parse(b"\xef\xbb\xbf{\r\n}")
     assert document.bom
     assert document.text == "{\r\n}"
-    assert document.position(3) == (2, 1)
+    assert position(document.text, 3) == (2, 1)
     assert not parse(b"{}").bom
 
 
@@ -170,18 +170,15 @@ LOCATED = '{ // c\n \'a\' : 1, b: [10, {"c": \'x\' /* y */}], "blocks": [ {id: "
 
 @pytest.mark.parametrize(("pointer", "value", "key"), [*cases(__file__, "test_locate"), ((), LOCATED, None)])
 def test_locate(pointer: tuple[str | int, ...], value: str, key: str | None) -> None:
-    document = read(LOCATED)
-    span = locate(document, pointer)
-    assert span is not None
-    assert LOCATED[slice(*span)] == value
-    at = locate_key(document, pointer)
-    assert (LOCATED[slice(*at)] if at else None) == key
+    child = find(read(LOCATED), pointer)
+    assert child is not None
+    assert LOCATED[child.value : child.end] == value
+    assert LOCATED.startswith(key, child.start) if key else child.key is None
 
 
 @table("pointer")
 def test_locate_nothing(pointer: tuple[str | int, ...]) -> None:
-    assert locate(read(LOCATED), pointer) is None
-    assert locate_key(read(LOCATED), pointer) is None
+    assert find(read(LOCATED), pointer) is None
 
 
 MARKS = ["{", "}", "[", "]", ":", ",", "/*c*/", "/*", '"', "'", "\\", " ", "\n", "\r\n", "\ufeff", "// c\n"]

@@ -38,10 +38,6 @@ class Document:
         listed = self.value.get(self.spans_of) if isinstance(self.value, dict) else None
         return listed if isinstance(listed, list) else ()
 
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column (both 1-based, in characters) of an offset into ``text``."""
-        return position(self.text, offset)
-
 
 class Unchanged(Generic[T]):
     """Cache of what was derived from the elements of one ``document``: one item of ``values`` per element, in order."""
@@ -77,18 +73,6 @@ def position(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:
-    """The span (start, end) of the value at ``pointer``; None if there is none."""
-    child = find(document, pointer)
-    return (child.value, child.end) if child else None
-
-
-def locate_key(document: Document, pointer: Pointer) -> tuple[int, int] | None:
-    """The span of the key token (with quotes) of the member at ``pointer``; None for anything else."""
-    child = find(document, pointer)
-    return (child.start, child.key_end) if child and child.key is not None else None
-
-
 def find(document: Document, pointer: Pointer) -> Child | None:
     """The member or element at ``pointer``, or the root as an element; None if there is none."""
     if document.problem is not None:
@@ -119,7 +103,7 @@ class Elements(Sequence[Child]):
         if isinstance(index, slice):
             return Elements(self._spans[index])
         start, end = self._spans[index]
-        return Child(None, start, start, start, end)
+        return Child(None, start, start, end)
 
 
 def offspring(document: Document, pointer: Pointer, container: Child) -> Sequence[Child]:
@@ -136,12 +120,12 @@ def _known(document: Document, pointer: Pointer) -> Child | None:
     match pointer:
         case ():
             start = skip_trivia(document.text, 0)
-            return Child(None, start, start, start, _root_end(document, start))
+            return Child(None, start, start, _root_end(document, start))
         case (str(key),):
             return document.members.get(key)
         case (str(key), int(index)) if key == document.spans_of and 0 <= index < len(document.elements):
             start, end = document.elements[index]
-            return Child(None, start, start, start, end)
+            return Child(None, start, start, end)
     return None
 
 

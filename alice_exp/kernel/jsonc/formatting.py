@@ -53,8 +53,8 @@ class Item(NamedTuple):
 def dump(value: Json, depth: int = 0) -> str:
     """Format a value as an element at ``depth`` (0: the document itself; a block: 2).
 
-    The first line is not indented, the others are, by ``depth`` steps of two blanks or more. ValueError for NaN,
-    infinities and lone surrogates.
+    All lines but the first are indented, by ``depth`` steps of two blanks or more. ValueError for NaN, infinities and
+    lone surrogates.
     """
     text = render(value, "  " * depth, depth, Style())
     text.encode("utf-8")

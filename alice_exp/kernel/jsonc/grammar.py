@@ -90,8 +90,7 @@ class Checker:
         return self._key(pos, self._text[pos : pos + 1])
 
     def rest(self, pos: int, frames: tuple[Frame, ...]) -> NoReturn:
-        """Raise the fault of what stands behind a value that ends at ``pos``, inside ``frames``, where it is not what
-        has to follow."""
+        """Raise the fault of what wrongly stands behind a value that ends at ``pos``, inside ``frames``."""
         self._stack = list(frames)
         self._state = State.AFTER
         if frames:

@@ -131,8 +131,7 @@ _SCAN: Callable[[str, int], tuple[Any, int]] = make_scanner(DECODER)  # type: ig
 class _Reader:
     """One pass over one text.
 
-    ``_flat`` is what the C scanner reads: the text itself until an element fails, then the copy without comments and
-    trailing commas.
+    ``_flat`` is what the C scanner reads: the text itself until an element fails, then the copy.
     """
 
     def __init__(self, text: str, spans_of: str, shared: SharedElements | None = None) -> None:
@@ -185,15 +184,14 @@ class _Reader:
     def _member(self, pos: int, frame: Frame) -> tuple[Child, Json]:
         colon = Checker(self._text).key(pos, frame)
         token = KEY.match(self._flat, pos)
-        end_of_key = token.end() if token else pos
-        key = unquote(self._flat[pos:end_of_key])
+        key = unquote(token[0] if token else "")
         at = skip_trivia(self._flat, colon)
         if key == self._spans_of and self._flat[at : at + 1] == "[":
             value, end = self._array(at, frame)
         else:
             value, end = self._decode(at, (frame,))
             self._check_depth(value, at, (frame,))
-        return Child(key, pos, end_of_key, at, end), value
+        return Child(key, pos, at, end), value
 
     def _array(self, start: int, root: Frame) -> tuple[Json, int]:
         frames = (root, Frame("[", start))

@@ -5,7 +5,6 @@ The scans do not validate: on malformed text every function returns some offset 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -45,11 +44,10 @@ _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class Child(NamedTuple):
-    """A member or an element: its key, if any, and the offsets of its start, its key's end, its value and its end."""
+    """A member or an element: its key, if any, and the offsets of its start, its value and its end."""
 
     key: str | None
     start: int
-    key_end: int
     value: int
     end: int
 
@@ -143,15 +141,15 @@ def children(text: str, pos: int) -> Iterator[Child]:
         return
     pos = skip_trivia(text, pos + 1)
     while text[pos : pos + 1] not in ("]", "}", ""):
-        key, start, key_end = None, pos, pos
+        key, start = None, pos
         if opening == "{":
             token = KEY.match(text, pos)
             if token is None:
                 return
-            key, key_end = unquote(token[0]), token.end()
-            pos = skip_trivia(text, skip_trivia(text, key_end) + 1)
+            key = unquote(token[0])
+            pos = skip_trivia(text, skip_trivia(text, token.end()) + 1)
         end = skip_value(text, pos)
-        yield Child(key, start, key_end, pos, end)
+        yield Child(key, start, pos, end)
         pos = skip_trivia(text, end)
         if text[pos : pos + 1] == ",":
             pos = skip_trivia(text, pos + 1)
@@ -161,11 +159,6 @@ def unquote(token: str) -> str:
     """The key denoted by a key token: ``"a"``, ``'a'`` or ``a`` (ValueError if the token is not a key)."""
     if "\\" not in token:
         return token[1:-1] if token[:1] in ("'", '"') else token
-    if token[0] == '"':
-        try:
-            return str(json.loads(token))
-        except ValueError:
-            pass
     import json5
 
     if token[0] in ("'", '"'):

@@ -279,10 +279,10 @@ def problem_at(
     hint: str = "",
 ) -> Problem:
     """A problem at ``pointer``, or at the nearest value above it that exists in the text."""
-    from alice_exp.kernel.jsonc.document import locate
+    from alice_exp.kernel.jsonc.document import find, position
 
-    spans = (locate(document, pointer[:length]) for length in range(len(pointer), -1, -1))
-    line, column = document.position(next(filter(None, spans), (0, 0))[0])
+    near = (find(document, pointer[:length]) for length in range(len(pointer), -1, -1))
+    line, column = position(document.text, next((one.value for one in near if one), 0))
     return Problem(document.path, line, column, template, values, severity, hint)
 
 
@@ -297,9 +297,10 @@ def unknown_key(
     """The problem of an unknown key at ``pointer``, with the most similar ``known`` one as a hint, else the other."""
     from difflib import get_close_matches
 
-    from alice_exp.kernel.jsonc.document import locate_key
+    from alice_exp.kernel.jsonc.document import find, position
 
-    line, column = document.position((locate_key(document, pointer) or (0, 0))[0])
+    member = find(document, pointer)
+    line, column = position(document.text, member.start if member else 0)
     hint = other if other else 'a key of your own starts with "x-"'
     if close := get_close_matches(key, known, 1):
         hint = Hint('did you mean "{value}"?', value=close[0])
