@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
+from alice_exp.kernel.journal.atomic_files import Signature
 from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import NONE, Block, Entry, Place, Placed, place_of
@@ -162,20 +162,19 @@ class Database:
         self._path.touch(mode=0o600)  # SQLite gives the -wal and -shm files the mode of the database
         connection = self._open()
         try:
-            usable = not fresh and _is_ours(connection)
-        except sqlite3.DatabaseError as error:
+            if _is_ours(connection):
+                return connection
+        except sqlite3.OperationalError:
             # Locked or unreadable now, which says nothing about its content.
-            if isinstance(error, sqlite3.OperationalError):
-                connection.close()
-                raise
-            usable = False
-        if usable:
-            return connection
-        connection.close()
+            connection.close()
+            raise
+        except sqlite3.DatabaseError:
+            fresh = False
         if not fresh:
+            connection.close()
             self.forget()
             self._path.touch(mode=0o600)
-        connection = self._open()
+            connection = self._open()
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         # Another process may have created the tables before this one got the lock.
@@ -224,11 +223,8 @@ def signature_text(signature: Signature) -> str:
 
 
 def is_certain(signature: Signature, stored: str, taken: int) -> bool:
-    """Whether a file is certainly unchanged since its signature was taken (``taken`` in ns).
-
-    A file modified within ``RACY_NS`` before that is not: a later change in the same clock tick would not show.
-    """
-    return signature_text(signature) == stored and max(signature.mtime, signature.ctime) < taken - RACY_NS
+    """Whether a file is certainly unchanged since its signature was taken (``taken`` in ns)."""
+    return signature_text(signature) == stored and signature.is_older(taken)
 
 
 AMONG = "(SELECT value FROM json_each(?))"

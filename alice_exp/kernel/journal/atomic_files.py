@@ -50,6 +50,10 @@ class Signature(NamedTuple):
         """The signature of an ``lstat``."""
         return cls(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
+    def is_older(self, at: int) -> bool:
+        """Whether the file was clearly changed before ``at`` (ns), so that it cannot have changed since, unnoticed."""
+        return max(self.mtime, self.ctime) < at - RACY_NS
+
 
 class NotAFile(OSError):
     """A symlink, FIFO, device or directory where a regular file was expected."""
@@ -148,10 +152,8 @@ def create(path: Path, data: bytes) -> None:
     temporary = _beside(path, data, 0o600, durable=True)
     try:
         os.link(temporary, path)
-    except FileExistsError:
-        raise
     except OSError:
-        # A file system without links, as on a memory stick.
+        # A file system without links, as on a memory stick, or somebody has the name.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         temporary.rename(path)

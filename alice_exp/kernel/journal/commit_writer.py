@@ -20,7 +20,7 @@ from zlib import crc32
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, commit_lines, compose
-from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, read_bytes
+from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.value_class import attributes, blob_id, dataclass
@@ -72,41 +72,20 @@ class Stamps:
 
     ``at`` (ns) is a time before the signatures were taken: a file that is not clearly older may have changed unnoticed
     within one tick of the file system's clock. A file that differs from the commit has the signature ``UNKNOWN``.
-    ``loose`` counts the bytes of packs written since the last repacking; -1 if not known.
+    ``loose`` counts the bytes of packs written since the last repacking, as far as that is known.
     """
 
     head: str = ""
     commit_time: int = 0
     at: int = 0
-    loose: int = -1
+    loose: int = 0
     files: Mapping[str, tuple[Signature, str]] = field(default_factory=dict)
 
     def unchanged(self, path: str, signature: Signature) -> bool:
         """Whether a file certainly has the content of the commit; False means "read it to find out"."""
         known = self.files.get(path)
-        if known is None or known[0] != signature:
-            return False
-        # git calls the others "racily clean": a second write within one tick does not show in the time stamp.
-        return max(signature.mtime, signature.ctime) < self.at - RACY_NS
-
-
-def load_stamps(path: Path) -> Stamps:
-    """Read the stamps from disk; empty if the file is missing, unreadable or of another version."""
-    try:
-        raw = load_derived(path)
-        if raw["version"] != _VERSION:
-            return Stamps()
-        files = {name: (Signature(*row[:4]), str(row[4])) for name, row in raw["files"].items()}
-        return Stamps(raw["head"], raw["commit_time"], raw["at"], raw["loose"], files)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return Stamps()
-
-
-def keep_stamps(path: Path, stamps: Stamps) -> None:
-    """Write the stamps. Failure is ignored: it only makes the next command slower."""
-    files = {name: (*known, oid) for name, (known, oid) in stamps.files.items()}
-    known = attributes(stamps, "head commit_time at loose")
-    keep_derived(path, {"version": _VERSION, **known, "files": files})
+        # git calls the younger "racily clean": a second write within one tick does not show in the time stamp.
+        return known is not None and known[0] == signature and signature.is_older(self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +111,13 @@ class CommitWriter:
 
     @cached_property
     def stamps(self) -> Stamps:
-        """The signatures as this process knows them, read from disk on first use."""
-        return load_stamps(self._path)
+        """The signatures as this process knows them, read from disk on first use; none where the file is missing,
+        unreadable or of another version."""
+        raw = load_derived(self._path)
+        if raw is None or raw["version"] != _VERSION:
+            return Stamps()
+        files = {name: (Signature(*row[:4]), row[4]) for name, row in raw["files"].items()}
+        return Stamps(raw["head"], raw["commit_time"], raw["at"], raw["loose"], files)
 
     def reread(self) -> Stamps:
         """Read the signatures from disk again, because another process may have written."""
@@ -195,7 +179,7 @@ class CommitWriter:
             if change.new is not None:
                 known[path] = (UNKNOWN, blob_id(change.new))
         packs, newest = self.repository.packs()
-        grown = max(stamps.loose, 0) + newest
+        grown = stamps.loose + newest
         if grown > PACK_AT or packs > PACKS:
             # The act has landed; a failed repack must not make it look failed. The next act tries again.
             with contextlib.suppress(ProblemError):
@@ -233,8 +217,10 @@ class CommitWriter:
 
     def save(self) -> None:
         """Write the signatures to disk; without their commit if git's index is stale, so that the next act mends it."""
-        stamps = self.stamps
-        keep_stamps(self._path, replace(stamps, head="") if self.repository.index_is_stale else stamps)
+        files = {name: (*known, oid) for name, (known, oid) in self.stamps.files.items()}
+        known = attributes(self.stamps, "head commit_time at loose")
+        known |= {"head": ""} if self.repository.index_is_stale else {}
+        keep_derived(self._path, {"version": _VERSION, **known, "files": files})
 
 
 _CHANGE = re.compile(rb"M (\d+) ([0-9a-f]{40}) ")

@@ -150,7 +150,6 @@ class LedgerObjects:
     ) -> LedgerCommit:
         """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent. ``anew``: a
         first commit of these shards alone."""
-        # Loaded where something is decided: every answer reads a ledger.
         parent = "" if anew else self.head()
         oids = dict(self.tree(parent)) if parent else {}
         oids |= {name: object_id("blob", data) for name, data in shards.items()}

@@ -47,21 +47,16 @@ class WriterLock:
 
         Raises ``BusyError`` (exit 5) naming the holder after ``wait`` seconds, ``ProblemError`` if the disk refuses.
         """
-        if self._depth:
-            self._depth += 1
-            try:
-                yield
-            finally:
-                self._depth -= 1
-            return
-        with refused_as("nothing was changed: the home cannot be locked: {why}", self.path):
-            self._take(wait)
-        self._depth = 1
+        if not self._depth:
+            with refused_as("nothing was changed: the home cannot be locked: {why}", self.path):
+                self._take(wait)
+        self._depth += 1
         try:
             yield
         finally:
-            self._depth = 0
-            self._release()
+            self._depth -= 1
+            if not self._depth:
+                self._release()
 
     def _release(self) -> None:
         handle, self.handle = self.handle, -1

@@ -42,9 +42,8 @@ def visible(text: str) -> str:
     letters, and a word of such letters alone in a text in Latin letters without any other of their script.
 
     Escapes rather than a replacement character, so that a person sees what is hidden there and can search for it.
-    Newline and tab stay (CR LF becomes a newline); a variation selector stays after the emoji that it belongs to, and
-    what joins two emoji between them.
-    Idempotent.
+    Newline and tab stay (CR LF becomes a newline), a variation selector after its emoji, and what joins two emoji
+    between them. Idempotent.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -219,17 +218,13 @@ class _Needle:
 
     def stretches(self, data: bytes) -> Iterator[bytes]:
         """The parts of some data in which the text could stand."""
-        begin = end = -1
+        begin = end = 0
         for hit in self.probe.finditer(data):
-            low, high = max(0, hit.start() - self.width), hit.end() + self.width
-            if end >= 0 and low > end:
+            if (low := hit.start() - self.width) > end:
                 yield data[begin:end]
                 begin = low
-            elif end < 0:
-                begin = low
-            end = high
-        if end >= 0:
-            yield data[begin:end]
+            end = hit.end() + self.width
+        yield data[begin:end]
 
 
 class WrittenForms:
