@@ -86,8 +86,7 @@ def words_of(text: str) -> Patterns:
 
 
 def own_sentences(text: str) -> list[str]:
-    """The sentences of a message that its sender typed, as far as shapes tell, each of at most ``LONGEST`` characters,
-    word for word.
+    """The sentences of a message that its sender typed, word for word, each of at most ``LONGEST`` characters.
 
     In doubt a line is not theirs: what is missed can be said again.
     """

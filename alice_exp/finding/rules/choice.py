@@ -1,8 +1,7 @@
 """Which of the blocks that fit are told, and in which order: one rule for decisions, prompts and start texts.
 
-What a person approved for one situation is told together. What is about the person stands first; then prohibitions and
-what the person marked as important; then what worked best lately, the newest approval first where that is equal
-(DESIGN 12.1).
+What a person approved for one situation is told together: first what is about the person; then prohibitions and what
+the person marked as important; then what worked best lately, of equal ones the newest approval (DESIGN 12.1).
 """
 
 from __future__ import annotations
@@ -184,8 +183,7 @@ def choose(
 def _added(
     theirs: Sequence[Match], own: Sequence[Placed], told: Sequence[Placed], rivals: Rivals
 ) -> tuple[list[Match], tuple[str, ...]]:
-    """What a team adds to what is told, in what is left of the eight; a warning for each that the person's own word
-    silences."""
+    """What a team adds in what is left of the eight; a warning for each that the person's own word silences."""
     able, warnings, held = {}, [], {content_hash(one.block) for one in own}
     for one in theirs:
         if content_hash(one.placed.block) in held:

@@ -174,8 +174,7 @@ class Noise:
     long: float
 
     def at(self, size: float) -> float:
-        """The noise level of a query of ``size`` words, at least ``SHORT``: the power law through both measured
-        points."""
+        """The noise level of a query of ``size`` words (at least ``SHORT``): the power law through both points."""
         slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
         return min(1.0, self.short * math.pow(max(1.0, size / SHORT), slope))
 

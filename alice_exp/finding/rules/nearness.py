@@ -321,8 +321,7 @@ class Neighbourhood:
             yield from ((placed, one) for one in found if one.kind in ("opposes", "replaces"))
 
     def relations(self, candidate: Placed) -> tuple[Relation, ...]:
-        """What the candidate's neighbours are to it, at most so many as are ``SHOWN``: named relations before mere
-        nearness, then by strength."""
+        """What its neighbours are to it, as many as are ``SHOWN``: named relations first, then by strength."""
         told: list[Relation] = []
         block, is_shown = candidate.block, candidate.place not in TRUSTED_PLACES
         at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if is_shown else ""

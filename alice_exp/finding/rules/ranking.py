@@ -58,8 +58,7 @@ class Match:
 
     ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
     match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] is ``None``
-    if no embedder took part. ``certainty`` is how sure it is that it answers and is not only about the
-    same subject.
+    if no embedder took part. ``certainty`` is how sure it is that it answers and is not only about the subject.
     """
 
     placed: Placed
@@ -183,8 +182,7 @@ class _Picked:
         return None
 
     def best(self, least: float, top: int | None) -> list[Match]:
-        """The ``top`` blocks of at least this match that pass, by score; reading stops once no further one can be among
-        them."""
+        """The ``top`` blocks of at least this match that pass, by score; no more are read than may be among them."""
         reaching = (number for number in self._order if self._matches[number] >= least)
         likely = sorted(((self._expected(number), number) for number in reaching), reverse=True)
         found: list[Match] = []
@@ -248,8 +246,7 @@ SAME = 1.15
 
 
 def preferring(matches: Sequence[Match], project: str) -> list[Match]:
-    """The matches in their order with those of this project lifted, by all its names; as they are where there is
-    none."""
+    """The matches in their order with those of this project, by all its names, lifted."""
     own = project.split()
     lifted = [
         replace(one, match=min(1.0, round(one.match * SAME, 6)), score=round(one.score * SAME, 6))

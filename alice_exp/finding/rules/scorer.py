@@ -140,8 +140,7 @@ class Scored:
         return [*_subject(self.query, self.known, 1.0)] or [*_subject(self.query, self.known, 0.0)]
 
     def covered(self, text: int) -> tuple[float, float, bool]:
-        """The share in [0, 1] of the subject's information that a text has, how many of its words, and whether a
-        translation is among them."""
+        """The share in [0, 1] of the subject's information that a text has, how many words, and whether translated."""
         value, size, translated = self._covered.get(text, (0.0, 0.0, False))
         return value / self._asked[0], size, translated
 

@@ -208,8 +208,7 @@ def _read(*texts: str) -> Statement:
 
 
 def _words(clause: str) -> Iterator[Word]:
-    """The words of a clause: known ones as long as possible, numbers with their units, other CJK characters one by
-    one."""
+    """The words of a clause: known ones as long as possible, numbers with units, other CJK characters one by one."""
     known, at = vocabulary(), 0
     unit_of = known.unit
     while piece := _PIECE.search(clause, at):

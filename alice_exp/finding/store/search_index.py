@@ -64,8 +64,7 @@ INSERT INTO ledger VALUES ('');
 
 
 class HomeIndex(Database):
-    """The index of one home, kept in step with its files: derived, and deletable at any time; it answers by
-    ``index_query.Indexed``."""
+    """The index of one home, kept in step with its files, and deletable at any time; ``Indexed`` answers."""
 
     def __init__(self, home: Home, warn: Callable[[AliceError], None], path: Path | None = None) -> None:
         super().__init__(path or home.root / "state" / "index.sqlite", _SCHEMA, warn)
@@ -141,8 +140,7 @@ class HomeIndex(Database):
         return [*ask("SELECT oid FROM ledger", ())] == [(self._standings.state,)]
 
     def placed(self, path: str, body: str, entry: str) -> Placed:
-        """See ``database.placed_from``; with an owner key the ledger alone says what holds: anybody may
-        write this database."""
+        """See ``placed_from``; with an owner key the ledger alone says what holds: anybody may write this database."""
         found = placed_from(path, body, entry)
         return Placed(self._standings.mark(found.block), path) if self._standings.is_signed else found
 

@@ -383,8 +383,7 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
 def _lent(
     found: Mapping[int, Turn], chosen: Collection[int], known: Statistics, steps: Mapping[int, float]
 ) -> Mapping[str, Mapping[int, float]]:
-    """How often each chosen turn has each token, with the share of what the turns some ``steps`` away lend it; nothing
-    lends a common word."""
+    """How often each chosen turn has each token, with what the turns some ``steps`` away lend it: no common word."""
     held: defaultdict[str, dict[int, float]] = defaultdict(dict)
     common = {token for token, holders in known.holders.items() if holders > max(2.0, LENDERS * known.total)}
     damp = {number: 1 - B + B * turn.length / (known.average or 1.0) for number, turn in found.items()}

@@ -268,8 +268,7 @@ class Repository(References):
         """Write blobs, tree, commit and the pending reference in one stream, fsynced; returns the commit.
 
         ``files`` maps a path to its new bytes (None: removed). ``first`` is another commit between ``parent`` and this
-        one, in the same stream; ``merged`` is a second parent; ``ledger`` is written along. The work tree does not
-        change.
+        one; ``merged`` is a second parent; ``ledger`` is written along. The work tree does not change.
         """
         # `feature done`: a stream that breaks off must not pass for a complete one.
         stream = [b"feature done\n"]

@@ -69,8 +69,7 @@ def write(
 
     ``first`` is committed before it, in the same stream: both land or neither, and so does ``ledger``, which the
     commit's message names (``act.LEDGER``); a string is the id of a commit of the ledger that is there. ``merged`` is
-    the commit's second parent. ``follow`` is an existing descendant of ``parent`` to move the branch to, instead of a
-    new commit.
+    the commit's second parent. Without a new commit, ``follow`` is the descendant of ``parent`` to move the branch to.
 
     Raises ``ChangedOnDisk``, with nothing changed, if somebody saved in between; ``ProblemError`` if the disk or git
     refused: nothing has changed then either, unless the message says that the act is decided.

@@ -131,10 +131,8 @@ LEAST = 0.4
 
 
 def scores(query: str, texts: Sequence[str], least: float, count: int = 0) -> list[float]:
-    """Each text's score (>= 0), divided by the most that the query could score; 0.0 where a text has not the share
-    ``least`` of the query's weight.
-
-    ``count`` is the number of all texts, where those that have no word of the query were left out before.
+    """Each text's score (>= 0), divided by the most that the query could score; 0.0 below the share ``least`` of its
+    weight. ``count`` is the number of all texts, where those that have no word of the query were left out before.
     """
     wanted = sorted(set(tokens(_ASKING.sub(" ", query))) or set(tokens(query)))
     bags = [Counter(found) for found in tokens_many(texts)]

@@ -1,5 +1,4 @@
-"""Loads word lists and patterns from data files, and compiles on first use, so that a person can add a word without
-reading Python.
+"""Loads word lists and patterns from data files, compiled on first use: to add a word, nobody has to read Python.
 
 Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). ``words.md`` lists the files.
 
@@ -90,8 +89,7 @@ def expression(path: str, written: str) -> str:
 
 
 class Patterns:
-    """The regular expressions of a file's ``[patterns]``, by attribute (``PATTERNS.greeting``), compiled on first
-    use."""
+    """The expressions of a file's ``[patterns]``, by attribute (``PATTERNS.greeting``), compiled on first use."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -112,8 +110,7 @@ def package_file(path: str) -> bytes:
 
 
 def keep_package_file(path: str, data: bytes) -> None:
-    """Write a dispensable file of the package, whole or not at all, as Python writes a compiled module; does nothing
-    where that is not allowed."""
+    """Write a dispensable file of the package, whole or not at all, as Python writes a compiled module, if it may."""
     loader, folder = _package()
     if hasattr(loader, "set_data"):
         loader.set_data(f"{folder}/{path}", data)

@@ -196,8 +196,7 @@ def same_inference(first: str, second: str) -> bool:
     sees them; or if order carries no meaning (``bag``) and the words are the same in another order.
     They do not if two parts are exchanged around a third ("dogs chase cats") or two adjacent characters are (蜂蜜,
     蜜蜂): that changes the meaning.
-    To search many, index them by ``fingerprint_text``, ``plain_mark`` and ``bag``; one of these is equal whenever this
-    is True.
+    Whenever this is True, ``fingerprint_text``, ``plain_mark`` or ``bag`` is equal: index many by these.
     """
     mark = fingerprint_text(first)
     if mark == fingerprint_text(second):
