@@ -128,13 +128,9 @@ class IndexedTurns:
     def named(self, question: str) -> set[str]:
         """Those who spoke and are named by a question."""
         asked, folded = set(words(question)), fold(question)
-        names, after = list[str](), "SELECT min(speaker) FROM turns WHERE speaker > ?"
-        # From one name to the next in the index: a turn each would be read else.
-        while (name := self._asked(after, names[-1] if names else "")[0][0]) is not None:
-            names.append(name)
         return {
             name
-            for name in names
+            for (name,) in self._asked("SELECT DISTINCT speaker FROM turns WHERE speaker > ''")
             if not asked.isdisjoint(set(words(name)) - STOP_WORDS)
             or (not name.isascii() and len(name) > 1 and fold(name) in folded)
         }

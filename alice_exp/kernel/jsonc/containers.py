@@ -134,7 +134,7 @@ class Container:
         gaps = [self._slot(slot) for slot in range(first, last + 1)]
         fresh = [item for item in self.fresh if first <= item.index <= last]
         is_end = last == len(self.kids)
-        out = _Text(self._inner_indent(), self.style.newline)
+        out = _Text(indent_at(self.text, self.span.start) + self.style.unit, self.style.newline)
         if first > 0:
             keeps_comma = not is_end or bool(fresh) or self._has_last_comma()
             out.add(gaps[0].with_comma if keeps_comma else gaps[0].trailing)
@@ -221,11 +221,6 @@ class Container:
     def _items(self, fresh: list[Fresh], indent: str, is_inline: bool) -> list[Item]:
         tight = is_inline and not any("\n" in self.text[kid.value : kid.end] for kid in self.kids[-1:])
         return [make_item(one.value, one.key, indent, self.depth + 1, self.style, tight) for one in fresh]
-
-    def _inner_indent(self) -> str:
-        if any("\n" in self.text[kid.value : kid.end] for kid in self.kids[-1:]):
-            return indent_at(self.text, self.kids[-1].end)
-        return indent_at(self.text, self.span.start) + self.style.unit
 
     def _blank(self) -> str:
         """The space after a comma on one line: none if the container's first comma has none."""
