@@ -4,7 +4,7 @@ them; changes are persons' acts (DESIGN 6, 7)."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from alice_exp.caller.acting import Caller, require_person
@@ -19,10 +19,9 @@ from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.block_schema import SHAPES
 from alice_exp.model.formats.field_readers import (
     TEXT,
+    Fault,
     Shape,
-    between,
     field,
-    flag,
     own_object,
     problem_at,
     said,
@@ -34,16 +33,15 @@ from alice_exp.model.formats.record_schema import (
     EPISODE_SHAPE,
     EPISODES_PATH,
     EVENTS_PATH,
+    KINDS,
     SEGMENT_SHAPE,
     default_text,
-    fits,
     read_config,
-    sentence,
     with_value,
 )
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
-from alice_exp.model.values.config import BY_NAME, NAMESPACES, OPTIONS, PAST, TAKEN, Kind, Option, is_local
+from alice_exp.model.values.config import BY_NAME, NAMESPACES, OPTIONS, PAST, TAKEN, Option, is_local
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot, namespace_name, namespace_path
 from alice_exp.sharing.rules.bundle import PEER_NAME
 from alice_exp.terminal import language
@@ -107,8 +105,11 @@ def parsed(option: Option, text: str) -> Json:
             value = json.loads(text, parse_constant=str)
         except (ValueError, RecursionError):
             value = {"on": True, "yes": True, "off": False, "no": False}.get(text.lower(), text)
-    if not fits(option, value):
-        raise UsageError("{why}, not {text}", why=sentence(option), text=repr(text))
+    try:
+        KINDS[option.kind].read(value)
+    except Fault as fault:
+        why = fault.template.format(name=option.name, **fault.values)
+        raise UsageError("{why}, not {text}", why=why, text=repr(text)) from None
     if option.name == "lang" and text:
         language.require("lang", text)
     if option.name == "sharing.name" and text and not PEER_NAME.fullmatch(text):
@@ -195,13 +196,6 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
 
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_KINDS: Mapping[Kind, Shape] = {
-    "count": field(whole(0)).shape,
-    "share": field(between(0, 1)).shape,
-    "days": {"type": "number", "exclusiveMinimum": 0},
-    "flag": field(flag).shape,
-    "text": TEXT,
-}
 
 
 def schemas() -> dict[str, str]:
@@ -238,7 +232,7 @@ def _config() -> Shape:
     groups: dict[str, Shape] = {}
     for option in OPTIONS:
         head, _, key = option.name.rpartition(".")
-        shape = {**_KINDS[option.kind], "default": option.default}
+        shape = {**KINDS[option.kind].shape, "default": option.default}
         (groups.setdefault(head, {}) if head else root)[key] = said(shape, f"{option.doc}.")
     return root | {head: own_object(keys) for head, keys in groups.items()}
 

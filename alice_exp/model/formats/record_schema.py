@@ -38,7 +38,7 @@ from alice_exp.model.formats.field_readers import (
     unknown_key,
     whole,
 )
-from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, Option, is_local
+from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, is_local
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
 from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
@@ -56,7 +56,6 @@ EMPTY: Mapping[str, str] = {
         '  "total_compressions": 0,\n  "segments": []\n}\n'
     ),
 }
-"""The texts of empty record files."""
 
 EPISODES = "episodes"
 SEGMENTS = "segments"
@@ -179,7 +178,6 @@ _SEGMENT: Mapping[str, Field] = {
     "events": field(listed(read_event, EVENTS), "The thoughts that are here word for word."),
 }
 SEGMENT_FIELDS: Mapping[str, Reader] = readers(_SEGMENT)
-"""The reader of every key of a segment."""
 
 
 def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> Segment:
@@ -203,7 +201,6 @@ def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> 
 
 
 def _check(reading: Reading, timeline: Timeline, held: int) -> None:
-    """Report counters that contradict the segments."""
     last = max((segment.id for segment in timeline.segments), default=0)
     total, count = timeline.total_events, len(timeline.segments)
     if timeline.next_id <= last:
@@ -282,7 +279,6 @@ def past_timeline(data: bytes) -> Timeline:
 
 EPISODE_SHAPE: Shape = own_object(shapes(_EPISODE), ("task",))
 SEGMENT_SHAPE: Shape = own_object(shapes(_SEGMENT))
-"""The JSON Schemas of an episode and a segment."""
 
 
 CONFIG_PATH = "config.jsonc"
@@ -290,13 +286,22 @@ CONFIG_PATH = "config.jsonc"
 _HEAD = "// How this home behaves. Every key stands here with its default; change what you like."
 _LOCAL_HEAD = "// What only this machine decides. This file is in no history and goes nowhere."
 
-_SENTENCES: dict[Kind, str] = {
-    "count": '"{name}" is a whole number, {low} or more',
-    "share": '"{name}" is a number from 0 to 1',
-    "days": '"{name}" is a number of days, more than 0',
-    "flag": '"{name}" is true or false',
-    "text": '"{name}" is a text',
+
+@shaped({"type": "number", "exclusiveMinimum": 0})
+def _days(value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise Fault('"{name}" is a number of days, more than 0')
+    return value
+
+
+KINDS: Mapping[Kind, Field] = {
+    "count": field(whole(0)),
+    "share": field(between(0, 1)),
+    "days": field(_days),
+    "flag": field(flag),
+    "text": field(text),
 }
+"""What an option of each kind takes."""
 
 
 def default_text(*, local: bool = False) -> str:
@@ -349,24 +354,6 @@ def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:
     return Config(values), problems.all()
 
 
-def fits(option: Option, value: Json) -> bool:
-    """Whether a value has the option's kind."""
-    if option.kind == "flag":
-        return isinstance(value, bool)
-    if option.kind == "text":
-        return isinstance(value, str)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    if option.kind == "count":
-        return isinstance(value, int) and value >= 0
-    return 0 <= value <= 1 if option.kind == "share" else value > 0
-
-
-def sentence(option: Option) -> str:
-    """The sentence that describes the option's valid values."""
-    return _SENTENCES[option.kind].format(name=option.name, low=0)
-
-
 def _take(
     document: Document, pointer: tuple[str, ...], value: Json, values: dict[str, Json], problems: Found
 ) -> None:
@@ -378,8 +365,9 @@ def _take(
             other = "see 'alice-exp config list'"
             problems.add("warning", lambda: unknown_key(document, pointer, name, near, other=other))
         return
-    if fits(option, value):
+    try:
+        KINDS[option.kind].read(value)
         values[name] = value
-        return
-    values_of = {"name": name, "low": 0}
-    problems.add("error", lambda: problem_at(document, pointer, _SENTENCES[option.kind], values_of))
+    except Fault as fault:
+        template, given = fault.template, {"name": name, **fault.values}
+        problems.add("error", lambda: problem_at(document, pointer, template, given))

@@ -25,14 +25,13 @@ class Option:
     name: str
     default: bool | int | float | str
     doc: str
-    in_days: bool = False
 
     @property
     def kind(self) -> Kind:
-        """By its default; a float is a share."""
+        """By its default, days by its name; a float is a share."""
         if isinstance(self.default, bool | str):
             return "text" if isinstance(self.default, str) else "flag"
-        return "days" if self.in_days else "share" if isinstance(self.default, float) else "count"
+        return "days" if "_days" in self.name else "share" if isinstance(self.default, float) else "count"
 
 
 HAND_EDITS_TRUSTED = "hand_edits.trusted"
@@ -44,12 +43,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("thresholds.reliable", 10, "Verifications that raise a past block to reliable"),
     Option("thresholds.super_reliable", 50, "Verifications that earn a reliable block its badge"),
     Option("thresholds.fits", 0.3, "How likely a block must fit to be an answer; 0: every match is one"),
-    Option(
-        "heartbeat.expire_days",
-        7,
-        "Days that an unanswered candidate waits after it was first shown",
-        in_days=True,
-    ),
+    Option("heartbeat.expire_days", 7, "Days that an unanswered candidate waits after it was first shown"),
     Option(
         "heartbeat.paused", "", "Holidays in which no candidate's days run, each FROM/UNTIL. Set by 'pause'"
     ),
@@ -58,16 +52,16 @@ OPTIONS: tuple[Option, ...] = (
     Option("episodes.capacity", 1000, "Episodes kept in the file; git keeps the rest"),
     Option("episodes.result_limit", 1000, "Characters of a result that are kept"),
     Option("events.model", True, "Whether the chat model, where there is one, sums merged thoughts up"),
-    Option("half_life_days.identity", 730, "Days in which the weight of an identity halves", in_days=True),
-    Option("half_life_days.preference", 365, "The same for a preference", in_days=True),
-    Option("half_life_days.habit", 365, "The same for a habit", in_days=True),
-    Option("half_life_days.rule", 365, "The same for a rule", in_days=True),
-    Option("half_life_days.feature", 180, "The same for a feature", in_days=True),
-    Option("half_life_days.fact", 180, "The same for a fact", in_days=True),
-    Option("half_life_days.pattern", 180, "The same for a pattern", in_days=True),
-    Option("half_life_days.solution", 180, "The same for a solution", in_days=True),
-    Option("half_life_days.goal", 90, "The same for a goal", in_days=True),
-    Option("half_life_days.event", 30, "The same for an event", in_days=True),
+    Option("half_life_days.identity", 730, "Days in which the weight of an identity halves"),
+    Option("half_life_days.preference", 365, "The same for a preference"),
+    Option("half_life_days.habit", 365, "The same for a habit"),
+    Option("half_life_days.rule", 365, "The same for a rule"),
+    Option("half_life_days.feature", 180, "The same for a feature"),
+    Option("half_life_days.fact", 180, "The same for a fact"),
+    Option("half_life_days.pattern", 180, "The same for a pattern"),
+    Option("half_life_days.solution", 180, "The same for a solution"),
+    Option("half_life_days.goal", 90, "The same for a goal"),
+    Option("half_life_days.event", 30, "The same for an event"),
     Option("consolidation.frequency", 0.5, "Weight of how often a block was read"),
     Option("consolidation.longevity", 0.2, "Weight of how old a block is"),
     Option("consolidation.recency", 0.3, "Weight of how lately it changed"),
