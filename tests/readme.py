@@ -66,7 +66,7 @@ def diagram() -> str:
     for state, row in TABLE.items():
         lines.append(f"    {state}: {state} {CONFIDENCE[state]} ({MEANINGS[state]})")
         if row.promotes_to is not None:
-            needed = row.promotes_at(Thresholds())
+            needed = getattr(Thresholds(), row.promotes_to)
             lines.append(f"    {state} --> {row.promotes_to}: success, {needed} verified")
         if row.demotes_to is not None:
             lines.append(f"    {state} --> {row.demotes_to}: failure in a new scenario")

@@ -13,29 +13,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, refused_as
 from alice_exp.model.rules.doubt import Weights, consolidation_of
 from alice_exp.model.values.block import Placed, Reads
-
-if TYPE_CHECKING:
-    from alice_exp.model.values.config import Config
-    from alice_exp.model.values.records import EpisodeBook
-    from alice_exp.model.values.snapshot import Put, Snapshot
-
+from alice_exp.model.values.config import Config
+from alice_exp.model.values.records import EpisodeBook
+from alice_exp.model.values.snapshot import Put, Snapshot
 
 LOST = "access.lost"
 """The file with one byte for each read that could not be logged; ``doctor`` reports its size (B3.7)."""
 
 
 class FileAccess:
-    """The log of reads of one home, not versioned, visible at once, folded into the blocks once a day (R3.4-R3.6,
-    B2.30).
-
-    ``is_folded`` asks history about a segment.
-    """
+    """The log of reads of one home; ``is_folded`` asks history about a segment."""
 
     def __init__(self, state: Path, is_folded: Callable[[str], bool]) -> None:
         self._state = state
@@ -191,8 +183,6 @@ def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Pu
 
     Empty if one of them is in a file with a problem: the reads then wait until it is repaired.
     """
-    from alice_exp.model.values.snapshot import Put
-
     found = snapshot.with_ids(reads.keys()).values()
     if any(placed.stale for placed in found):
         return ()

@@ -54,10 +54,7 @@ _FIELDS = "decision at task tier applied observing session reported episode"
 
 
 class Decisions:
-    """The decisions of one home that wait for their outcome.
-
-    ``is_closed`` tells whether an outcome of a decision is in effect in history.
-    """
+    """The decisions of one home; ``is_closed`` tells whether an outcome of one is in effect in history."""
 
     def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
         self._folder = folder

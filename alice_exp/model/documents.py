@@ -60,12 +60,9 @@ def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:
     )
 
 
-_PLAIN = {"debounced": "the same failure again, counted once"}
-
-
 def effect_word(effect: str) -> str:
     """What came of an outcome as a person reads it, for the reader's language to say."""
-    return _PLAIN.get(effect, effect)
+    return "the same failure again, counted once" if effect == "debounced" else effect
 
 
 _OURS = ("claim", "conflict", "revoked")

@@ -82,7 +82,7 @@ def test_a_state_has_its_confidence_its_threshold_and_its_fall(
     assert CONFIDENCE[state] == confidence  # type: ignore[index]
     rising, failing = run(block(state, at - 2), "+A", "+A"), outcome(block(state, at - 1), False, "A", NOW)
     assert [change.after for change in rising] == [state, up]
-    assert (failing.after, failing.archive) == (down, False)
+    assert failing.after == down
 
 
 @pytest.mark.covers("B2.11")
@@ -250,7 +250,7 @@ def test_a_bystander_counts_in_value_and_doubt_alone() -> None:
 
 def test_a_failure_never_archives_a_candidate() -> None:
     change = outcome(block("possible", 0), False, "A", NOW, standing="candidate")
-    assert (change.block.state, change.effect, change.archive) == ("possible", "withheld", False)
+    assert (change.block.state, change.effect) == ("possible", "withheld")
     assert change.block.open_failures == {"A": NOW}
 
 
@@ -261,11 +261,11 @@ def test_the_newest_twenty_open_failures_stay() -> None:
     assert len(failing.open_failures) == 20 and "day-0" not in failing.open_failures
 
 
-@table("state", "to", "archive")
+@table("state", "to")
 @pytest.mark.covers("B2.9")
-def test_retire(state: str, to: Any, archive: bool) -> None:  # D21, B2.9
+def test_retire(state: str, to: Any) -> None:  # D21, B2.9
     change = retire(block(state, 12), "the API moved", NOW, to)
-    assert (change.block.state, change.block.verifications, change.archive) == (to, 12, archive)
+    assert (change.block.state, change.block.verifications) == (to, 12)
     assert change.block.evidence[-1] == Evidence("retired", at=NOW, quote="the API moved")
     assert (change.before, change.after, change.effect) == (state, to, "retired")
     assert change.block.updated_at == NOW
@@ -290,8 +290,7 @@ def test_revive() -> None:  # D19, B2.10
     change = revive(dead, NOW)
     assert (change.block.state, change.block.verifications) == ("possible", 7)
     assert (change.block.archived, change.block.open_failures) == (None, {})
-    assert (change.before, change.after, change.effect, change.archive) == (
-        "obsolete", "possible", "revived", False)  # fmt: skip
+    assert (change.before, change.after, change.effect) == ("obsolete", "possible", "revived")
     rejected = block("past", 1, archived=Archived("low_value/pending_20260220", THEN, "rejected"))
     assert revive(rejected, NOW).block.state == "possible"
     with pytest.raises(RefusedError, match="nothing to revive"):
@@ -366,6 +365,4 @@ def test_laws(state: str, v: int, steps: list[tuple[bool, str]]) -> None:
         if not ok and scenario in now.open_failures:
             same = replace(now, record=change.block.record, doubt=change.block.doubt)
             assert change.block == replace(same, evidence=change.block.evidence)
-        if change.archive:
-            return
         now = change.block

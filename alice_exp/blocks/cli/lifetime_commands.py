@@ -319,10 +319,7 @@ def purge(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
         sys.stderr.flush()
         if sys.stdin.readline().strip() != block_id:
             raise RefusedError("not confirmed; nothing was changed")
-    _purged(terminal, block_id, lifetime.purge(session.home, session.caller, block_id))
-
-
-def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
+    done = lifetime.purge(session.home, session.caller, block_id)
     document = {
         "id": block_id,
         **attributes(done, "commits versions elsewhere trigger named left"),

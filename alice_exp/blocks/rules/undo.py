@@ -185,7 +185,7 @@ def _returned(
         if before.place == "low_value" and is_expired(block, now, snapshot.config.wait):
             # It would expire at once: its expiry starts anew, as with ``restore``.
             block = replace(block, reported=None)
-        puts.append(Put(block, before.path, version.before_raw, before.path))
+        puts.append(Put(block, before.path, version.before_raw))
     return tuple(puts), tuple(removes)
 
 

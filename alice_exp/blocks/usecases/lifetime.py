@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.home.file_home import Home
+from alice_exp.home.ports import Purged
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.jsonc import Problem, first_error, only_errors
@@ -38,13 +41,6 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_name, namespace_path, resolve
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.ports import Purged
-
-
 _POOL = "low_value_pool/"
 
 
@@ -75,8 +71,7 @@ class Lived:
 
 # The text is parsed inside a file of its own, so that it is checked by the same rules as a whole file.
 _FRAME = '{{\n"blocks": [\n{}\n]\n}}\n'
-_ABOVE = 2
-"""The lines of the frame above the block's text."""
+_ABOVE = 2  # The lines of the frame above the block's text.
 
 _BY_ACTS_ALONE = ("approved", "archived")
 
@@ -187,7 +182,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
-        put = Put(block, path, raw, path, whole=True, decided=place_of(path) == "personal")
+        put = Put(block, path, raw, whole=True, decided=place_of(path) == "personal")
         return ChangeSet(act, (put,)), Lived(present, after(act, present, put))
 
     return committed(home.apply(plan, PLACES))
@@ -275,7 +270,7 @@ def retirement(
     if placed.place == "archive":
         raise _refused(placed, "{id} is archived already", "see 'alice-exp why {id}'")
     done = retired(placed.block, reason, now, to, thresholds)
-    if not done.archive:
+    if done.after != "obsolete":
         return done, placed.path
     origin = namespace_name(placed.path).replace("low_value/", _POOL)
     block = replace(done.block, archived=Archived(origin, now, "obsolete"))
@@ -324,7 +319,7 @@ def _changed(
         levels = (("From", done.before), ("To", done.after), ("Effect", done.effect))
         detail = f"{done.before} → {done.after} ({done.block.verifications} verified)"
         # To say which one no longer holds answers for the others that were asked about with it.
-        group = asked_with(snapshot, placed.block.id) if done.archive else ()
+        group = asked_with(snapshot, placed.block.id) if done.after == "obsolete" else ()
         others = [Put(rested(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act(op, caller.actor, caller.now, ids, detail, (*levels, *trailers))

@@ -294,7 +294,7 @@ def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
         act = Act(
             "restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}"
         )
-        return ChangeSet(act, (Put(back.block, back.path, raw, placed.path),)), back
+        return ChangeSet(act, (Put(back.block, back.path, raw),)), back
 
     commit, placed = session.home.apply(plan, PLACES)
     return placed, commit

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from alice_exp.learning.usecases.propose_from_episodes import Distilled, Judged
 
 
-_WORDS = {"ok": True, "fail": False}
-_SAID = {"成功": "ok", "失败": "fail", "失敗": "fail"}
+_WORDS = {"ok": True, "成功": True, "fail": False, "失败": False, "失敗": False}
 
 
 def decide(
@@ -137,7 +136,7 @@ def outcome(
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
-    result = _SAID.get(result, result.lower())
+    result = result.lower()
     if result not in _WORDS:
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = terminal.session

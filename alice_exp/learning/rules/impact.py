@@ -49,7 +49,6 @@ LOOKED_AT = 50
 """The most blocks that an assessment counts (R3.24)."""
 
 LEAST_CERTAIN = 0.1
-"""The lowest certainty."""
 
 SHOWN = 5
 """The most pieces of evidence shown (R3.16)."""

@@ -84,7 +84,6 @@ class Waiting:
         self._stdout = _handle(sys.stdout)
 
     def __enter__(self) -> Waiting:
-        """Install the signal handling."""
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._on_signal)
         if self._stdin >= 0 and (
@@ -96,7 +95,6 @@ class Waiting:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Restore the previous signal handling."""
         for number, before in self._before.items():
             signal.signal(number, before)
         writer, self._writer = self._writer, -1

@@ -277,4 +277,3 @@ SURROUNDINGS: Mapping[str, Examination] = {
     "cloud": (_cloud, None),
     "reads": (_reads, _mend_reads),
 }
-"""The checks by name."""

@@ -76,7 +76,6 @@ class Watcher:
         self._thread = threading.Thread(target=self._run, name="alice-watch", daemon=True)
 
     def __enter__(self) -> Watcher:
-        """Start watching."""
         from watchdog.observers import Observer
 
         # watchdog waits 0.5 s for the second half of a move, longer than a save may take to become searchable (DESIGN
@@ -267,7 +266,6 @@ class Watching:
         self._session = session
         self._head = ""
         self.problems: tuple[Problem, ...] = ()
-        """The present problems."""
         self.snapshot = Snapshot(())
         """The snapshot of the last look."""
 

@@ -61,11 +61,10 @@ def raw_block(data: bytes, path: str, block_id: str) -> str:
 
 def from_history(put: Put) -> Raw:
     """A block's text from history, edited where necessary to mean ``put.block`` in the file ``put.path``."""
-    path = put.raw_path or put.path
-    alone = parse(_ALONE.format(put.raw).encode("utf-8"), path)
+    alone = parse(_ALONE.format(put.raw).encode("utf-8"), put.path)
     blocks, _ = read_blocks(alone)
     edits = difference(alone, 0, blocks[0], put.block, place_of(put.path))
-    return cut(parse(edit(alone, edits), path) if edits else alone, ("blocks", 0))
+    return cut(parse(edit(alone, edits), put.path) if edits else alone, ("blocks", 0))
 
 
 def member_edits(
@@ -110,8 +109,6 @@ def _value_changes(pointer: Pointer, item: Json, old: Json, new: Json) -> list[E
 
 @dataclass
 class _File:
-    """A file to change: its document, the edits so far, and the blocks to append."""
-
     document: Document
     indexes: dict[str, int]
     edits: list[Edit] = field(default_factory=list)

@@ -237,7 +237,6 @@ _KEYS: Mapping[str, Field] = {
 """Every key that a block may have, in the order in which keys are written."""
 
 FIELDS: Mapping[str, Reader] = readers(_KEYS)
-"""The reader of every key, in that order."""
 
 PAST: Mapping[str, Shape] = {
     "supersedes": {
@@ -252,7 +251,6 @@ PAST: Mapping[str, Shape] = {
 """The JSON Schema of keys that earlier versions wrote: they stay where they are, and nothing reads them."""
 
 SHAPES: Shape = {**shapes(_KEYS), **PAST}
-"""The JSON Schema of every key, with its description."""
 
 
 def read_blocks(

@@ -9,29 +9,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
+    Block,
     Doubt,
     Evidence,
+    Placed,
     Record,
     is_approved,
     is_put_away,
     stretch,
 )
 from alice_exp.model.values.config import Config
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.records import Episode
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.records import Episode
+from alice_exp.model.values.snapshot import Snapshot
 
 OUTCOMES = ("ok", "fail", "debounced")
 """Effects of the pieces of evidence that are outcomes."""
@@ -243,7 +241,6 @@ def use(placed: Placed, silent: Collection[str] = ()) -> Use:
 
 
 DAY = 86_400.0
-"""Seconds in a day."""
 
 DEFAULT_HALF_LIFE = 180.0
 HALF_LIFE_DAYS: Mapping[str, float] = MappingProxyType(Config().half_life_days)

@@ -146,10 +146,8 @@ def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...
     """
     pairs: dict[str, str] = {}
     for act in reversed(tuple(acts)):
-        values = {
-            name: [value for key, value in act.trailers if key == name] for name in (REFUSED, REFUSED_AS)
-        }
-        pairs.update(zip(values[REFUSED], values[REFUSED_AS], strict=False))
+        ids, known = ([one for key, one in act.trailers if key == name] for name in (REFUSED, REFUSED_AS))
+        pairs.update(zip(ids, known, strict=False))
     if not pairs:
         return ()
     rejected = {placed.block.id: placed for placed in snapshot.rejected()}

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
+from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import sha256
 from alice_exp.model.values.block import (
     ASKED,
@@ -27,13 +30,7 @@ from alice_exp.model.values.block import (
     content_hash,
     is_approved,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.kernel.jsonc import Json
-    from alice_exp.model.values.snapshot import Put
+from alice_exp.model.values.snapshot import Put
 
 _BEGINNING = re.compile(rb'\n\["([^"\\]+)","([a-z]+)",')
 SHARDS = 256

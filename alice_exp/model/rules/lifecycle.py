@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias, get_args
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass, sha256
+from alice_exp.model.rules.doubt import with_outcome
 from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, State
 from alice_exp.model.values.config import Config, Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
@@ -83,10 +84,6 @@ class Row:
     demotes_to: State | None
     retires_to: tuple[State, ...]
 
-    def promotes_at(self, thresholds: Thresholds) -> int | None:
-        """The number of verifications at which a success promotes; None if there is no higher level."""
-        return None if self.promotes_to is None else int(getattr(thresholds, self.promotes_to))
-
 
 TABLE: Mapping[State, Row] = MappingProxyType(
     {
@@ -102,16 +99,15 @@ TABLE: Mapping[State, Row] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A block after an act, its levels before and after, the effect, and whether it goes to the archive.
+    """A block after an act, its levels before and after, and the effect.
 
-    Moving it there and filling in ``archived`` is up to the caller.
+    Moving an obsolete one to the archive and filling in ``archived`` is up to the caller.
     """
 
     block: Block
     before: Level
     after: Level
     effect: Effect
-    archive: bool = False
 
     @property
     def word(self) -> str:
@@ -134,11 +130,10 @@ def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
 
 def risen(state: State, verifications: int, thresholds: Thresholds) -> State:
     """The next state if a success with so many verifications leads there, else the same; the badge is none."""
-    row = TABLE[state]
-    needed = row.promotes_at(thresholds)
-    if needed is None or verifications < needed or row.promotes_to == "super_reliable":
+    goal = TABLE[state].promotes_to
+    if goal is None or goal == "super_reliable" or verifications < getattr(thresholds, goal):
         return state
-    return row.promotes_to or state
+    return goal
 
 
 def scenario_of(scenario: str, context: Mapping[str, Json], day: str) -> str:
@@ -192,9 +187,6 @@ def outcome(
         change = _success(block, piece, now, thresholds)
     else:
         change = _failure(block, piece, now, thresholds, is_candidate=standing == "candidate")
-    # Lists load this module and judge nothing.
-    from alice_exp.model.rules.doubt import with_outcome
-
     # The record before this outcome decides how much it says, so the doubt is asked of the block as it was.
     judged = with_outcome(block, ok, piece.at, beside)
     return replace(change, block=replace(change.block, record=judged.record, doubt=judged.doubt))
@@ -264,7 +256,7 @@ def retire(
             "{id} is {state} and cannot be retired to {to}", id=block.id, state=block.state, to=to
         )
     after = replace(_with(block, now, Evidence("retired", at=now, quote=reason)), state=to)
-    return Change(after, level(block, thresholds), to, "retired", archive=to == "obsolete")
+    return Change(after, level(block, thresholds), to, "retired")
 
 
 def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:

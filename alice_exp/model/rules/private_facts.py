@@ -102,7 +102,6 @@ KINDS = (
     *dict.fromkeys(shape.what for shape in SHAPES),
     *(kind for kind in SECRETS if kind not in _TOLERATED),
 )
-"""Every kind that ``delicate`` finds."""
 
 _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF10, 0xFF5B) if chr(wide).isalnum()} | {0xFF20: "@"}
 """Full-width letters and digits, and @, as Chinese input methods write them, to plain ones."""

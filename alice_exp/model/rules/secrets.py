@@ -208,4 +208,3 @@ SHAPES = shapes(
 )
 
 SECRETS = tuple(dict.fromkeys(shape.what for shape in SHAPES))
-"""Every kind that ``findings`` finds."""

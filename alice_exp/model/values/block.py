@@ -315,7 +315,6 @@ def namespace_of(path: str) -> str:
 
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-"""What may name a namespace."""
 
 
 def path_of(place: Place, namespace: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -17,6 +17,7 @@ from alice_exp.model.values.block import (
     BLOCK_TYPES,
     NAME,
     PLACES,
+    SETS,
     Block,
     BlockType,
     Entry,
@@ -28,10 +29,7 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.config import Config
-
-if TYPE_CHECKING:
-    from alice_exp.model.values.records import EpisodeBook, Timeline
-
+from alice_exp.model.values.records import EPISODES_PATH, EpisodeBook, Timeline
 
 R = TypeVar("R")
 
@@ -180,8 +178,6 @@ class Snapshot:
 
     def record(self, path: str) -> EpisodeBook | Timeline | None:
         """The episodes or the timeline, by the path of their file; None if they were not requested or are broken."""
-        from alice_exp.model.values.records import EPISODES_PATH
-
         return self.episodes if path == EPISODES_PATH else self.timeline
 
     def require_record(self, path: str) -> None:
@@ -218,14 +214,12 @@ class Put:
     """The desired state of a block and its file.
 
     If a block with that id exists, in this file or another, its text is edited and moved with its comments. Otherwise
-    it is appended: as ``raw`` (text from history, with comments) if given, else newly formatted.
+    it is appended: as ``raw`` (its text in this file's history, with comments) if given, else newly formatted.
     """
 
     block: Block
     path: str
     raw: str = ""
-    raw_path: str = ""
-    """The file that ``raw`` comes from, which determines the defaults of fields that it leaves out."""
     whole: bool = False
     """If the block is in ``path`` already, replace its text and comments by ``raw`` instead of editing them."""
     decided: bool = False
@@ -261,12 +255,7 @@ ID_LENGTH = 8
 """Characters of an id behind ``exp-``."""
 
 _REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
-_SET_NAMES: dict[str, Place] = {
-    "personal": "personal",
-    "universal": "universal",
-    "low_value": "low_value",
-    "low_value_pool": "low_value",
-}
+_SET_NAMES: dict[str, Place] = {**{place: place for place in SETS}, "low_value_pool": "low_value"}
 
 
 def resolve(snapshot: Snapshot, reference: str) -> Placed:
