@@ -16,7 +16,7 @@ from pathlib import Path
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, refused_as
-from alice_exp.model.rules.doubt import Weights, consolidation_of
+from alice_exp.model.rules.doubt import consolidation_of
 from alice_exp.model.values.block import Placed, Reads
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import EpisodeBook
@@ -156,7 +156,7 @@ def access(session: Session) -> FileAccess:
 
 def counting(reads: Mapping[str, Reads], config: Config, now: str) -> Callable[[Placed], Placed]:
     """A function that gives a placed block with its pending reads counted in: count, last time, new consolidation."""
-    half_lives, weights = config.half_life_days, Weights.of(config)
+    half_lives, weights = config.half_life_days, config.numbers("consolidation")
 
     def counted(placed: Placed) -> Placed:
         waiting = reads.get(placed.block.id)

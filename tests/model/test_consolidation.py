@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from alice_exp.model.rules.doubt import (
     HALF_LIFE_DAYS,
-    Weights,
+    WEIGHTS,
     age_days,
     block_decay,
     consolidation_of,
@@ -85,9 +85,8 @@ def test_consolidation_of_a_new_record_by_its_reads(n: int, expected: float) -> 
 def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() -> None:
     read = block(ago(1), n=10, created=ago(100), c=0.9)
     assert consolidation_of(read, NOW).score == pytest.approx(0.613990, abs=1e-6)
-    assert consolidation_of(read, NOW, weights=Weights(1.0, 0.0, 0.0)).score == pytest.approx(
-        0.520696, abs=1e-6
-    )
+    often_alone = {"frequency": 1.0, "longevity": 0.0, "recency": 0.0}
+    assert consolidation_of(read, NOW, weights=often_alone).score == pytest.approx(0.520696, abs=1e-6)
 
 
 @table("days", "c", "expected")
@@ -111,7 +110,7 @@ def test_half_lives(block_type: str, days: int) -> None:
 @pytest.mark.covers("R3.28")
 def test_half_lives_come_from_the_configuration() -> None:
     assert dict(HALF_LIFE_DAYS) == Config().half_life_days
-    assert Weights.of(Config()) == Weights()
+    assert dict(WEIGHTS) == Config().numbers("consolidation")
     assert block_decay(block(ago(10), "goal"), NOW, half_life_days={"goal": 10}) == pytest.approx(0.5)
 
 

@@ -81,7 +81,7 @@ def consolidation(
         answer["explain"] = {
             "formula": "frequency·ln(1+n)/ln(100) + longevity·min(age/365 d, 1) + recency·0.5^(age/half-life)",
             **{name: round(term, 6) for name, term in attributes(terms, _TERMS).items()},
-            "weights": attributes(weights, _TERMS),
+            "weights": weights,
             "half_life_days": half_life,
         }
 
@@ -90,8 +90,8 @@ def consolidation(
             f"{block.id}  {terms.score:.4f} {aside(say('read {count} times', count=block.access_count))}"
         )
         if explain:
-            for name in _TERMS.split():
-                value, weight = getattr(terms, name), getattr(weights, name)
+            for name, weight in weights.items():
+                value = getattr(terms, name)
                 terminal.pair(say(name), f"{weight:.2f} × {value:.6f} = {weight * value:.6f}", 14)
 
     terminal.answer(answer, text)

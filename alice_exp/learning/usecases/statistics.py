@@ -17,7 +17,6 @@ from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.store import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.doubt import Consolidation, age_days, consolidation_of
-from alice_exp.model.rules.doubt import Weights as ConsolidationWeights
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
@@ -62,16 +61,15 @@ def assess(session: Session, topic: str, context: Mapping[str, Json]) -> Assessm
 
 def settled(
     session: Session, reference: str
-) -> tuple[Placed, Consolidation, ConsolidationWeights, float, float]:
+) -> tuple[Placed, Consolidation, Mapping[str, float], float, float]:
     """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4): the block, the terms of the score, their
     weights, the stored snapshot beside the live value, and the half-life in days."""
     snapshot, now = session.target.read(PLACES), session.caller.now
     stored = resolve(snapshot, reference)
     placed = counting(access(session).pending(), snapshot.config, now)(stored)
-    weights = ConsolidationWeights.of(snapshot.config)
-    half_life = snapshot.config.half_life_days
+    weights, half_life = snapshot.config.numbers("consolidation"), snapshot.config.half_life_days
     terms = consolidation_of(placed.block, now, half_life_days=half_life, weights=weights)
-    return placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180)
+    return placed, terms, weights, stored.block.consolidation_score, half_life[placed.block.type]
 
 
 def stats(session: Session) -> Counts:

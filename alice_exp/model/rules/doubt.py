@@ -247,19 +247,8 @@ HALF_LIFE_DAYS: Mapping[str, float] = MappingProxyType(Config().half_life_days)
 """Half-life in days by type (R3.15, B3.9); other types have ``DEFAULT_HALF_LIFE``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The weights of the three terms of consolidation, each >= 0 (R3.7; from the configuration, R3.28)."""
-
-    frequency: float = 0.5
-    longevity: float = 0.2
-    recency: float = 0.3
-
-    @classmethod
-    def of(cls, config: Config) -> Weights:
-        """The weights in a configuration."""
-        names = ("frequency", "longevity", "recency")
-        return cls(*(config.number(f"consolidation.{name}") for name in names))
+WEIGHTS: Mapping[str, float] = MappingProxyType(Config().numbers("consolidation"))
+"""The weights of the terms of consolidation, by name, each >= 0 (R3.7; from the configuration, R3.28)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +283,7 @@ def consolidation_of(
     now: str,
     *,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
-    weights: Weights = Weights(),
+    weights: Mapping[str, float] = WEIGHTS,
     unfolded: int = 0,
 ) -> Consolidation:
     """0.5 · frequency + 0.2 · longevity + 0.3 · recency of a block, clamped to [0, 1], with its terms (R3.7): of n
@@ -306,7 +295,7 @@ def consolidation_of(
     often = min(1.0, math.log1p(block.access_count + unfolded) / math.log(100))
     long = min(1.0, age_days(block.created_at, now) / 365)
     lately = block_decay(block, now, half_life_days=half_life_days, settled=False)
-    score = weights.frequency * often + weights.longevity * long + weights.recency * lately
+    score = weights["frequency"] * often + weights["longevity"] * long + weights["recency"] * lately
     return Consolidation(often, long, lately, min(1.0, max(0.0, score)))
 
 

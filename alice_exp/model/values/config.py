@@ -225,11 +225,15 @@ class Config:
         """How long an unanswered candidate waits; of pauses, those that can be read."""
         return Wait(self.number("heartbeat.expire_days"), pauses_of(self.text("heartbeat.paused")))
 
+    def numbers(self, group: str) -> dict[str, float]:
+        """The numbers of a group of keys, each by the last part of its name."""
+        parts = (option.name.rpartition(".") for option in OPTIONS)
+        return {name: self.number(f"{group}.{name}") for head, _, name in parts if head == group}
+
     @property
     def half_life_days(self) -> dict[str, float]:
         """The half-life in days, by type."""
-        names = (option.name for option in OPTIONS if option.name.startswith("half_life_days."))
-        return {name.partition(".")[2]: self.number(name) for name in names}
+        return self.numbers("half_life_days")
 
 
 def joined(tracked: Config, local: Config) -> Config:
