@@ -148,12 +148,15 @@ def draft_of(
 ) -> Draft:
     """A draft from one line of JSONL; fields that only acts may set are dropped. ``held`` gives the project of one for
     which the line names none."""
-    lived = fields.get("lived") is True
     wanted = {key: value for key, value in fields.items() if key in _TAKEN}
     block = block_of(wanted, "low_value")
     if not isinstance(block, Block):
         raise ProblemError("{why}", why=block, path=source, line=number, column=1)
-    draft = Draft.of(block, suggested, lived=lived)
+    # What was said in a conversation only its reader knows.
+    noted = tuple(replace(one, kind="note") if one.kind == "session" else one for one in block.evidence)
+    content = {name: getattr(block, name) for name in CONTENT} | {"evidence": noted}
+    content["suggested"] = block.suggested or suggested
+    draft = Draft(**content, lived=fields.get("lived") is True)
     draft = draft if "project" in wanted else replace(draft, project=held(draft))
     if "about" in wanted:
         return draft

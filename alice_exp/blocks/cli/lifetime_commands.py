@@ -289,7 +289,8 @@ def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | 
             "alice-exp: {id} says something else now and waits for your approval: 'alice-exp approve {id}'"
         )
         terminal.note(say(template, id=placed.block.id))
-    if lived.left_behind and not terminal.is_dry:
+    trailers = lived.commit.trailers if lived.commit is not None else ()
+    if ("Withdrawn", placed.block.id) in trailers and not terminal.is_dry:
         template = (
             "alice-exp: a secret or a private fact was taken out of {id}, but history keeps the words "
             "('alice-exp purge {id}' forgets every version of it, the present one too)"

@@ -16,7 +16,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Rejections, Sameness, lifted_by, marks, sameness, twin
 from alice_exp.model.rules.private_facts import masked, pool_path
 from alice_exp.model.values.block import (
-    CONTENT,
     CUES,
     EVIDENCE_KEPT,
     HEARD,
@@ -66,17 +65,6 @@ class Draft:
     created_at: str = ""
     origin: str = "local"
     lived: bool = False
-
-    @classmethod
-    def of(cls, block: Block, suggested: str = "", *, lived: bool = False) -> Draft:
-        """A block's content, without its id, counts and other fields that only acts may set.
-
-        ``suggested`` is the destination of an approval, unless the block itself names one.
-        """
-        # What was said in a conversation only its reader knows.
-        noted = tuple(replace(one, kind="note") if one.kind == "session" else one for one in block.evidence)
-        content = {name: getattr(block, name) for name in CONTENT} | {"evidence": noted}
-        return cls(**content | {"suggested": block.suggested or suggested}, lived=lived)
 
     @property
     def block(self) -> Block:

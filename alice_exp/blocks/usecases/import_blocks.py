@@ -37,9 +37,6 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
-ORIGIN = "import:alice"
-"""The origin of a block that came out of another home."""
-
 
 def row_of(placed: Placed) -> dict[str, Json]:
     """A block's fields as its file has them, behind the set and the namespace that it is in."""
@@ -72,7 +69,7 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
         block,
         id=block_id,
         evidence=(*block.evidence, claim)[-EVIDENCE_KEPT:],
-        origin=ORIGIN,
+        origin="import:alice",
         suggested=block.suggested or (placed.where if placed.place in ("personal", "universal") else ""),
         created_at=block.created_at or now,
         updated_at=block.updated_at or block.created_at or now,
@@ -183,8 +180,6 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
 QUOTE = 300
 """The characters of the original text that are kept as evidence."""
 
-_KIND = "import"
-
 
 def draft_of_piece(kind: str, path: str, piece: Piece) -> Draft:
     """A piece as a draft."""
@@ -202,8 +197,8 @@ def draft_of_piece(kind: str, path: str, piece: Piece) -> Draft:
 def with_origin(kind: str, path: str, line: int, draft: Draft, name: str = "") -> Draft:
     """A draft with its origin, and with its source as evidence: the name that it had there, else file and line."""
     where = name or draft.key or f"{PurePath(path).name}:{line}"
-    evidence = Evidence(_KIND, f"{kind}:{where}", quote=one_line(draft.payload.content, QUOTE))
-    return replace(draft, lived=False, origin=f"{_KIND}:{kind}", evidence=(*draft.evidence, evidence))
+    evidence = Evidence("import", f"{kind}:{where}", quote=one_line(draft.payload.content, QUOTE))
+    return replace(draft, lived=False, origin=f"import:{kind}", evidence=(*draft.evidence, evidence))
 
 
 def take_in(home: Home, caller: Caller, drafts: Sequence[Draft]) -> TakenIn:

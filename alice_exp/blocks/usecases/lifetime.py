@@ -63,18 +63,10 @@ class Lived:
         archived = self.placed.place == "archive"
         return not archived and is_approved(self.before) and not is_approved(self.placed)
 
-    @property
-    def left_behind(self) -> bool:
-        """Whether a secret or a private fact was taken out of it, which only history holds now."""
-        return self.commit is not None and ("Withdrawn", self.placed.block.id) in self.commit.trailers
-
 
 # The text is parsed inside a file of its own, so that it is checked by the same rules as a whole file.
 _FRAME = '{{\n"blocks": [\n{}\n]\n}}\n'
 _ABOVE = 2  # The lines of the frame above the block's text.
-
-_BY_ACTS_ALONE = ("approved", "archived")
-
 
 Alone = tuple[Block | None, str, tuple[Problem, ...]]
 """An edited block: the block and its text with comments, or the problems (and no block); none of them where nothing but
@@ -106,7 +98,7 @@ def read_alone(text: str, old: Placed, now: str) -> Alone:
 def _checked(document: Document, block: Block, old: Placed, now: str) -> Alone:
     if block.id not in ("", old.block.id):
         return None, "", (_fault(document, ("id",), "an id stays what it is: {id}", id=old.block.id),)
-    for name in _BY_ACTS_ALONE:
+    for name in ("approved", "archived"):
         if getattr(block, name) != getattr(old.block, name):
             said = '"{name}" is written by acts alone; leave it as it was'
             return None, "", (_fault(document, (name,), said, name=name),)

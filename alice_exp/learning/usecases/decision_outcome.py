@@ -120,9 +120,6 @@ def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     return Neighbourhood(whole, rejected).mark(candidate) is not None
 
 
-_UNTOLD = "a task of which nothing was kept"
-
-
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
     """What the outcome of a decision did: each block's change, the episode, what was pruned, the one commit."""
@@ -160,7 +157,7 @@ def report_decision(
     open_decision = waiting.find(decision)
     note, result, action = map(caller.as_kept, (note, result, action))
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
-        open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
+        open_decision = replace(open_decision, task=action.strip() or "a task of which nothing was kept")
     episode = _episode(open_decision, caller, ok, note, action, result, reward, home.config())
     episode = replace(episode, project=session.enter().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)

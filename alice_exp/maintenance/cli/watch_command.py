@@ -29,8 +29,6 @@ from alice_exp.terminal.streams import json_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_INTERRUPTED = 130
-
 Show = Callable[[Sequence[Noticed]], None]
 
 
@@ -60,7 +58,7 @@ def watch(
                 if session.home.waiting:
                     watched.again()
     if waiting.interrupted:
-        terminal.exit_code = _INTERRUPTED
+        terminal.exit_code = 128 + signal.SIGINT
 
 
 class Waiting:

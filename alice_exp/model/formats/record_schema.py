@@ -223,12 +223,10 @@ def _check(reading: Reading, timeline: Timeline, held: int) -> None:
         reading.report(fault, ("total_compressions",), severity="warning")
 
 
-_ALWAYS = frozenset(("id", "task", "success", "reward"))
-
-
 def episode_json(episode: Episode) -> dict[str, Json]:
     """The JSON of an episode in a file: keys in canonical order; id, task, success and reward always."""
-    return _present(episode, Episode("", ""), tuple(EPISODE_FIELDS), _ALWAYS) | dict(episode.extra)
+    always = frozenset(("id", "task", "success", "reward"))
+    return _present(episode, Episode("", ""), tuple(EPISODE_FIELDS), always) | dict(episode.extra)
 
 
 def event_json(event: Event) -> dict[str, Json]:

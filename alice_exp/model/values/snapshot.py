@@ -33,9 +33,6 @@ from alice_exp.model.values.records import EPISODES_PATH, EpisodeBook, Timeline
 
 R = TypeVar("R")
 
-EVERY = -1
-"""No limit to how many blocks are asked for."""
-
 Span: TypeAlias = "tuple[str, str | float, str | float]"
 """A concern (``finding.rules.concerns``), and the times between which it is, these left out."""
 
@@ -170,9 +167,9 @@ class Snapshot:
         read = (file for file in self.files if known is None or not file.is_unread)
         return {**(known or {}), **{block.id: file.path for file in read for block in file.blocks}}
 
-    def concerned(self, *spans: Span, most: int = EVERY) -> Iterator[Placed]:
+    def concerned(self, *spans: Span, most: int = -1) -> Iterator[Placed]:
         """The blocks with a concern (``rules.concerns``) in one of these spans, and others, in file order: few where a
-        catalogue knows them, of these the latest ``most`` of each span, else all."""
+        catalogue knows them, of these the latest ``most`` (-1: all) of each span, else all."""
         unread = [file.path for file in self.files if file.is_unread]
         return self._among(self._known(lambda rows: rows.concerned(unread, spans, most)))
 
@@ -251,9 +248,6 @@ Plan: TypeAlias = Callable[[Snapshot], tuple["ChangeSet | None", R]]
 """A pure function from a snapshot to the change set (None: no change) and the answer. May be called repeatedly."""
 
 
-ID_LENGTH = 8
-"""Characters of an id behind ``exp-``."""
-
 _REFERENCE = re.compile(r"(exp-)?([a-z2-9]{1,8})")
 _SET_NAMES: dict[str, Place] = {**{place: place for place in SETS}, "low_value_pool": "low_value"}
 
@@ -306,7 +300,7 @@ def prefix(reference: str) -> str:
             raise UsageError(team, reference=reference)
         hint = "an id looks like exp-7k2m9q4x"
         raise UsageError("{reference} is not a block's id", reference=repr(reference), hint=hint)
-    if reference.isdigit() and len(reference) < ID_LENGTH:
+    if reference.isdigit() and len(reference) < 8:
         # retire 3 after a report means its third item, not the block whose id happens to begin with 3.
         said = "{reference} may be a number in the report, or the beginning of an id"
         raise UsageError(said, reference=repr(reference), hint="write the id, as exp-7k2m9q4x")
