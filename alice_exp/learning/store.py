@@ -19,10 +19,7 @@ from alice_exp.kernel.value_class import attributes, dataclass
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
-"""The most open decisions that are kept, and of those put aside; the oldest are dropped first."""
-
-SHOWINGS = "showings"
-"""The folder beside that of the decisions in which showings lie, as many at most, each under its session's name."""
+"""The most open decisions that are kept, of those put aside, and of showings; the oldest are dropped first."""
 
 _OPEN, _ASIDE = ".json", ".done"
 """The endings of files; a decision that had its outcome is open again when that is taken back."""
@@ -58,7 +55,7 @@ class Decisions:
 
     def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
         self._folder = folder
-        self._showings = folder.parent / SHOWINGS
+        self._showings = folder.parent / "showings"
         self._is_closed = is_closed
 
     def open(self, decision: OpenDecision) -> bool:

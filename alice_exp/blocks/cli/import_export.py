@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -112,14 +113,10 @@ def _blocks(source: str) -> list[Placed]:
 
 def _rows(source: str) -> list[tuple[int, dict[str, Any]]]:
     """The rows of JSONL, or of the one document that ``--format json`` writes."""
-    if source != "-":
-        data = source_bytes(source)
-        if data.lstrip().startswith(b"{") and Path(source).suffix != ".jsonl":
-            try:
-                whole = json.loads(data)
-            except (ValueError, RecursionError):
-                whole = None
-            listed = whole.get("blocks") if isinstance(whole, dict) else None
+    if source != "-" and Path(source).suffix != ".jsonl":
+        # What is no such document is read line by line, which says what is wrong with it.
+        with suppress(ValueError, RecursionError, TypeError, KeyError):
+            listed = json.loads(source_bytes(source))["blocks"]
             if isinstance(listed, list) and all(isinstance(one, dict) for one in listed):
                 return [(1, one) for one in listed]
     return list(json_lines(source))

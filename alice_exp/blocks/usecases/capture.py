@@ -27,7 +27,6 @@ from alice_exp.model.values.block import (
     BlockType,
     Evidence,
     Payload,
-    Place,
     Placed,
     Trigger,
     content_of,
@@ -224,17 +223,13 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     # Most blocks say something else, which what they say tells by itself, without when.
     told = {fingerprint_text(draft.payload.content) for draft in drafts} if few else set()
     same = [p for p in likely if not few or p.block.key or fingerprint_text(p.block.payload.content) in told]
-    living: dict[Sameness, Placed] = {}
     # Of equal blocks the most trusted set wins, as it is entered last.
-    order: Sequence[Place] = ("low_value", "universal", "personal")
-    for place in order:
-        for placed in same:
-            if placed.place == place:
-                living[sameness(placed.block)] = placed
+    rising = sorted((p for p in same if p.place in SETS), key=lambda p: SETS.index(p.place), reverse=True)
+    living = {sameness(placed.block): placed for placed in rising}
     trusted = [p for p in likely if p.place in ("personal", "universal") and not p.block.key]
     rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
-    known = None if few else {placed.block.id for placed in likely}
-    is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
+    ids = {placed.block.id for placed in likely}
+    is_taken = (lambda i: snapshot.find(i) is not None) if few else ids.__contains__
     known_as = Rejections.of(rejected, snapshot.decisions)
     return _Intake(caller, living, is_taken, known_as, _alike(trusted, few), said_again(snapshot))
 

@@ -103,16 +103,11 @@ def find(session: Session, reference: str) -> tuple[str, Placed | None]:
     wanted = prefix(reference)
     try:
         present = session.look_up(reference)
+        return present.block.id, present
     except NotFoundError as missing:
         hint = missing.hint
-        known = {
-            block_id
-            for commit in session.history.log()
-            for block_id in commit.blocks
-            if block_id.startswith(wanted)
-        }
-    else:
-        return present.block.id, present
+    named = (block_id for commit in session.history.log() for block_id in commit.blocks)
+    known = {block_id for block_id in named if block_id.startswith(wanted)}
     if len(known) == 1:
         return known.pop(), None
     if known:

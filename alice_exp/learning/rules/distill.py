@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from alice_exp.episodes.rules.search_episodes import as_told
@@ -22,6 +22,7 @@ from alice_exp.learning.rules.episode_groups import (
     entries,
     kinds_of_task,
     left_out,
+    places_of,
     share_a_word,
     shared_action,
     step_groups,
@@ -198,7 +199,7 @@ def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:
     """The condition that best parts success from failure, with the episodes under it; a context entry before a word."""
     for marks in (entries, task_words):
         shown: defaultdict[tuple[int, ...], list[Trait]] = defaultdict(list)
-        for mark, where in _shown(one.episodes, one.places, marks).items():
+        for mark, where in places_of((place, marks(one.episodes[place])) for place in one.places).items():
             if 2 <= len(where) <= len(one.places) - 2:
                 shown[where].append(mark)
         best = min(((_chance(one, where), where) for where in shown), default=None)
@@ -206,16 +207,6 @@ def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:
         if best and best[0] * len(parted) * one.tried <= CHANCE:
             return min(shown[best[1]]), best[1]
     return None
-
-
-def _shown(
-    episodes: Sequence[Episode], places: Iterable[int], marks: Callable[[Episode], set[Trait]]
-) -> dict[Trait, tuple[int, ...]]:
-    found: defaultdict[Trait, list[int]] = defaultdict(list)
-    for index in places:
-        for mark in marks(episodes[index]):
-            found[mark].append(index)
-    return {mark: tuple(where) for mark, where in sorted(found.items())}
 
 
 def _chance(one: Group, where: Sequence[int]) -> float:
@@ -296,7 +287,7 @@ def _situations(group: Sequence[Episode]) -> list[Lesson]:
     for marks in (entries, task_words):
         shown = {
             mark: where
-            for mark, where in _shown(group, whole.places, marks).items()
+            for mark, where in places_of((index, marks(one)) for index, one in enumerate(group)).items()
             if REPEATS <= len(where) <= len(group) - REPEATS
         }
         for mark, where in shown.items():

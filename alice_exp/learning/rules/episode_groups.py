@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from alice_exp.kernel.text.tokens import STOP_WORDS, keywords, tokens
 from alice_exp.kernel.value_class import dataclass
@@ -20,6 +20,7 @@ Basis = Literal["action", "step", "context", "word", "trend", "episode"]
 """What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""
 
 Trait: TypeAlias = tuple[Basis, str]
+Mark = TypeVar("Mark", str, Trait)
 
 LIKE_TASKS = 0.4
 """Cosine of two tasks' words, weighted by rarity, from which episodes without a type are of one kind."""
@@ -189,14 +190,11 @@ def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]
     parts = [_action_words(episode.action) for episode in group]
     found: list[list[int]] = []
     for index, words in enumerate(parts):
-        if not group[index].action.strip():
-            continue
-        for each in found:
-            if any(_same_action(words, parts[other]) for other in each):
-                each.append(index)
-                break
-        else:
-            found.append([index])
+        if group[index].action.strip():
+            same = (each for each in found if any(_same_action(words, parts[other]) for other in each))
+            if (own := next(same, None)) is None:
+                found.append(own := [])
+            own.append(index)
     return [(" ".join(group[each[0]].action.split()), tuple(each)) for each in found]
 
 
@@ -209,20 +207,15 @@ def word_groups(
     """
     taken = set(known)
     parts = [_every_word(episode.action) for episode in group]
-    having: defaultdict[str, list[int]] = defaultdict(list)
-    for index, words in enumerate(parts):
-        for word in words:
-            having[word].append(index)
     found: dict[tuple[int, ...], None] = {}
-    for word in sorted(having):
-        own = having[word]
+    for own in places_of(enumerate(parts)).values():
         inside = frozenset(own)
         lacking = [
             tuple(place for place in each if place not in inside)
             for each in known
             if len(each) > least and not inside.isdisjoint(each)
         ]
-        for places in (tuple(own), *lacking):
+        for places in (own, *lacking):
             if least <= len(places) and places not in taken:
                 found[places] = None
     return [(commonest([group[place] for place in places]), places) for places in found]
@@ -261,11 +254,16 @@ def share_a_word(one: str, other: str) -> bool:
 
 def step_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
     """The steps of actions, with the indexes of their episodes."""
-    shown: defaultdict[str, list[int]] = defaultdict(list)
-    for index, episode in enumerate(group):
-        for step in _steps(episode.action):
-            shown[step].append(index)
-    return [(step, tuple(shown[step])) for step in sorted(shown)]
+    return [*places_of((index, _steps(episode.action)) for index, episode in enumerate(group)).items()]
+
+
+def places_of(marks: Iterable[tuple[int, Iterable[Mark]]]) -> dict[Mark, tuple[int, ...]]:
+    """The indexes that have each mark, by mark, in the order of both."""
+    found: defaultdict[Mark, list[int]] = defaultdict(list)
+    for index, own in marks:
+        for mark in own:
+            found[mark].append(index)
+    return {mark: tuple(found[mark]) for mark in sorted(found)}
 
 
 def _steps(action: str) -> set[str]:

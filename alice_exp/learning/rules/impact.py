@@ -30,7 +30,7 @@ from alice_exp.model.rules.doubt import (
     waiting,
 )
 from alice_exp.model.rules.lifecycle import DEFAULT, Change, Standing, Thresholds, outcome
-from alice_exp.model.values.block import CONFIDENCE, Block, Evidence, Placed, is_approved
+from alice_exp.model.values.block import CONFIDENCE, Block, Evidence, Placed, Record, is_approved
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode
 
@@ -234,12 +234,9 @@ def trend(values: Sequence[float]) -> float:
 def beside(block: Block, told: Iterable[Placed]) -> float | None:
     """The pooled success rate in [0, 1], over their kept outcomes, of the established blocks told with this one; None
     without any."""
-    others = (one.block for one in told if one.block.id != block.id and one.block.record is not None)
-    counts = [
-        doubts.outcomes_since_kept(one)
-        for one in others
-        if one.record is not None and one.record.ok + one.record.failed >= doubts.ESTABLISHED
-    ]
+    others = ((one.block, one.block.record or Record()) for one in told if one.block.id != block.id)
+    established = (one for one, record in others if record.ok + record.failed >= doubts.ESTABLISHED)
+    counts = [*map(doubts.outcomes_since_kept, established)]
     uses = sum(ok + failed for ok, failed in counts)
     return sum(ok for ok, _ in counts) / uses if uses else None
 
@@ -281,16 +278,9 @@ def settled(told: Sequence[Placed], at: str) -> tuple[Placed, ...]:
     of the lowest value rests, of equal ones the newest; one that may not rest (``is_protected``) only where all are
     such. Those that reached one start again from 1/4.
     """
-    newcomers = {
-        one.block.id
-        for one in told
-        if one.block.doubt is not None
-        and one.block.doubt.against >= doubts.LIMIT
-        and not is_in_doubt(one.block)
-    }
-    tipped = {
-        one.block.id for one in told if one.block.doubt is not None and one.block.doubt.value >= doubts.LIMIT
-    }
+    held = {one.block.id: one.block.doubt for one in told if one.block.doubt is not None}
+    newcomers = [known for known, doubt in held.items() if doubt.against >= doubts.LIMIT and not doubt.since]
+    tipped = {known for known, doubt in held.items() if doubt.value >= doubts.LIMIT}
     asked: dict[str, tuple[str, ...]] = dict.fromkeys(newcomers, ())
     if tipped and not newcomers:
         newest = sorted(told, key=lambda one: (trusted_since(one.block), one.block.id), reverse=True)

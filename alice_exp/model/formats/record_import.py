@@ -160,13 +160,11 @@ def _rows(data: bytes, path: str, listed: str) -> tuple[list[_Row], tuple[Proble
 
 def _of_document(document: Document, listed: str) -> tuple[list[_Row], tuple[Problem, ...]]:
     value = document.value
-    if isinstance(value, dict) and listed in value:
-        pointer: tuple[str | int, ...] = (listed,)
-        value = value[listed]
-    elif isinstance(value, dict):
-        return [_Row(document, (), value, 0)], ()
-    else:
-        pointer = ()
+    pointer: Pointer = ()
+    if isinstance(value, dict):
+        if listed not in value:
+            return [_Row(document, (), value, 0)], ()
+        value, pointer = value[listed], (listed,)
     if not isinstance(value, list):
         fault = 'an import is JSONL, a JSON array, or an object with a list named "{list}"'
         return [], (problem_at(document, pointer, fault, {"list": listed}),)
