@@ -158,12 +158,11 @@ def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     from alice_exp.blocks.mem0_database import databases, memories
 
     found = () if source == "-" else databases(Path(source).expanduser())
-    rows = memories(found) if found else None
-    if rows is None and source != "-" and Path(source).expanduser().is_dir():
+    if not found and source != "-" and Path(source).expanduser().is_dir():
         raise NotFoundError("no store of mem0 is in {source}", source=source)
-    texts = [] if rows is not None else _texts(source)
-    listed = rows if rows is not None else [row for path, text in texts for row in mem0_export(text, path)]
-    pieces = mem0_pieces(listed, terminal.session.caller.now[:10])
+    exported = () if found else _texts(source)
+    rows = memories(found) if found else [row for path, text in exported for row in mem0_export(text, path)]
+    pieces = mem0_pieces(rows, terminal.session.caller.now[:10])
     _take_in(terminal, [import_blocks.draft_of_piece("mem0", source, piece) for piece in pieces], dry_run)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from alice_exp.model.rules.identity import are_one, marks_of
 from alice_exp.model.values.block import CUES, HEARD, About, Block, BlockType, Evidence, Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from alice_exp.caller.heard_queue import Heard, HeardQueue
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again, subject_of
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.caller.hosts import HOSTS
+from alice_exp.home.file_home import Home
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, RefusedError, followed
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.text.tokens import fingerprint_text
@@ -36,11 +39,7 @@ from alice_exp.model.values.config import namespace_for
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot, namespace_path, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from alice_exp.caller.heard_queue import Heard
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,25 +214,21 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
 
 
 def _require_movable(placed: Placed, path: str) -> None:
-    block_id = placed.block.id
     if placed.place == "personal" and place_of(path) != "personal":
         why = "{id} is personal, and personal never becomes anything else"
         raise _refused(
             placed, why, "what is true for everybody is a new block: alice-exp memorize … --about work"
         )
     if placed.place == "low_value":
-        raise RefusedError(
-            "{id} is a candidate; only a decision takes it out of the pool",
-            id=block_id,
-            hint=Hint("alice-exp approve {id} --to {place}", id=block_id, place=namespace_name(path)),
-        )
+        why = "{id} is a candidate; only a decision takes it out of the pool"
+        raise _refused(placed, why, "alice-exp approve {id} --to {place}", place=namespace_name(path))
     if placed.place == "archive":
         raise _refused(placed, "{id} is archived", "alice-exp revive {id}")
 
 
-def _refused(placed: Placed, why: str, hint: str) -> RefusedError:
+def _refused(placed: Placed, why: str, hint: str, **values: str) -> RefusedError:
     block_id = placed.block.id
-    return RefusedError(why, id=block_id, hint=Hint(hint, id=block_id))
+    return RefusedError(why, id=block_id, hint=Hint(hint, id=block_id, **values))
 
 
 def retire(

@@ -13,10 +13,13 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from alice_exp.finding.store.search_index import index
+from alice_exp.home.session import Session
 from alice_exp.home.store.list_files import TRACKED, scan
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import Commit
@@ -27,12 +30,7 @@ from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from watchdog.events import FileSystemEvent
-
-    from alice_exp.home.session import Session
 
 FOLDERS: Final = ("", *TRACKED)
 """Watched directories relative to ``experiences/``."""

@@ -7,6 +7,7 @@ of a block without defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -59,8 +60,6 @@ from alice_exp.model.values.block import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from alice_exp.kernel.jsonc.document import Document, Unchanged
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
@@ -69,6 +68,7 @@ ORIGIN = re.compile(rf"(?:local|heard|cues|shared_from_{NAME.pattern}|import:{NA
 _NAMESPACE = re.compile(rf"(?:personal|universal|low_value|low_value_pool)/{NAME.pattern}")
 
 _block_id = matching(ID, 'an id is "exp-" and 8 characters of a-z and 2-9')
+_ids = listed(_block_id, '"{name}" is a list of texts')
 _origin = matching(ORIGIN, '"origin" is "local", "heard", "cues", "shared_from_NAME" or "import:KIND"')
 _day = matching(DAY, '"{name}" is a day such as 2026-02-20')
 _suggested = matching(_NAMESPACE, '"{name}" is SET/NAME, as universal/tool_usage')
@@ -82,15 +82,6 @@ def _one_of(*choices: str) -> Reader:
         return value
 
     return read
-
-
-@shaped({"type": "array", "items": {"type": "string", "pattern": f"^{ID.pattern}$"}})
-def _ids(value: Json) -> tuple[str, ...]:
-    found = texts(value)
-    for index, item in enumerate(found):
-        if not ID.fullmatch(item):
-            raise Fault('an id is "exp-" and 8 characters of a-z and 2-9', (index,))
-    return found
 
 
 def _or_text(make: Callable[[str], object], reader: Reader) -> Reader:
@@ -162,14 +153,7 @@ _evidence = _or_text(
 def _failures(value: Json) -> dict[str, str]:
     if not isinstance(value, dict):
         raise Fault('"open_failures" maps a scenario to a time')
-    for scenario, at in value.items():
-        try:
-            time(at)
-        except Fault:
-            raise Fault(
-                '"{name}" is a time such as 2026-02-20T09:00:00Z', (scenario,), name=scenario
-            ) from None
-    return {scenario: str(at) for scenario, at in value.items()}
+    return read_object(value, dict.fromkeys(value, time))[0]
 
 
 _doubt = within(

@@ -7,6 +7,7 @@ returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,6 @@ from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
 from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from alice_exp.kernel.jsonc.document import Document, Unchanged
 
 

@@ -230,9 +230,8 @@ def completed(index: int, block: Block, block_id: str, old: Placed | None, now: 
     edits: list[Edit] = []
     if not block.id:
         edits.append(Set((*at, "id"), block_id))
-    created = block.created_at or (old.block.created_at if old else "") or now
     if not block.created_at:
-        edits.append(Set((*at, "created_at"), created))
+        edits.append(Set((*at, "created_at"), (old.block.created_at if old else "") or now))
     edited = old is not None and content_hash(old.block) != content_hash(block)
     if not block.updated_at or (edited and old is not None and old.block.updated_at == block.updated_at):
         edits.append(Set((*at, "updated_at"), now if edited or not old else old.block.updated_at or now))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
+from functools import cache
 from itertools import chain
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -41,17 +41,13 @@ class Unread(Sequence[Block]):
     """The blocks of a file that is known to be sound: it is read when somebody looks at them."""
 
     def __init__(self, read: Callable[[], Sequence[Block]]) -> None:
-        self._read = read
-
-    @cached_property
-    def _blocks(self) -> Sequence[Block]:
-        return self._read()
+        self._read = cache(read)
 
     def __getitem__(self, at: Any) -> Any:
-        return self._blocks[at]
+        return self._read()[at]
 
     def __len__(self) -> int:
-        return len(self._blocks)
+        return len(self._read())
 
 
 class Catalogue(Protocol):
