@@ -79,7 +79,7 @@ def test_d52_vectors_borders_and_what_an_assessment_leaves_alone(home: Path, cli
         told = cli("assess", "Python", "--json").json
         assert told["score"] == pytest.approx(score, abs=5e-5)
         assert (told["confidence"], len(told["evidence"])) == (level, min(count, 5))
-    borders = [grade(score, 3) for score in (0.8, 0.7999, 0.5, 0.4999, 0.2, 0.1999)]
+    borders = [grade(score) for score in (0.8, 0.7999, 0.5, 0.4999, 0.2, 0.1999)]
     assert borders == ["high", "medium", "medium", "low", "low", "very_low"]
     assert {one["access_count"] for one in cli("list", "--json").json["blocks"]} == {0}, "no read is counted"
     nothing = cli("assess", "knitting scarves", "--json", check=False)

@@ -64,7 +64,7 @@ def document(found: list[Placed], topic: str = "topic", told: Callable[[str], st
 @pytest.mark.covers("R3.20")
 def test_the_sources_own_number() -> None:
     assert meta_score(Stats(15, 0.825, 0.789, 0.634, 1.0), CONFIG) == 0.8234
-    assert grade(0.8234, 15) == "high"
+    assert grade(0.8234) == "high"
 
 
 @table("count", "state", "fields", "score", "level")
@@ -122,13 +122,13 @@ def test_fifty_are_looked_at_and_five_shown_in_less_than_a_tenth_of_a_second() -
 @table("score", "level")
 @pytest.mark.covers("R3.21")
 def test_borders(score: float, level: str) -> None:
-    assert grade(score, 3) == level
+    assert grade(score) == level
 
 
 @pytest.mark.covers("B3.12")
 def test_nothing_known_is_none_and_only_that() -> None:
-    assert grade(0.0, 0) == "none"
-    assert grade(0.9, 0) == "none"
+    assert assess("topic", [], NOW, CONFIG).grade == "none"
+    assert assess("topic", _blocks(1, "obsolete"), NOW, CONFIG, 0.0).grade == grade(0.0) == "very_low"
 
 
 @pytest.mark.parametrize(

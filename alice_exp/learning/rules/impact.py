@@ -85,10 +85,8 @@ def meta_score(stats: Stats, config: Config) -> float:
     return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
 
 
-def grade(score: float, total: int) -> Grade:
-    """The grade of a rounded score; ``none`` if and only if no block is about the topic (R3.21, B3.12)."""
-    if total == 0:
-        return "none"
+def grade(score: float) -> Grade:
+    """The grade of a rounded score of some blocks (R3.21)."""
     return next((name for name, least in _LEAST if score >= least), "very_low")
 
 
@@ -106,7 +104,7 @@ def assess(
     not only its subject (``finding.rules.concerns.certainty``).
     """
     looked, certain, half_life_days = found[:LOOKED_AT], max(LEAST_CERTAIN, certain), config.half_life_days
-    if not looked:
+    if not looked:  # Nothing else is "none" (B3.12).
         return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
     settled = [
         consolidation_of(one.block, now, half_life_days=half_life_days).score
@@ -124,7 +122,7 @@ def assess(
     )
     score = meta_score(stats, config)
     evidence = tuple(zip(looked, settled, strict=True))[:SHOWN]
-    return Assessment(topic, grade(score, stats.total), score, stats, evidence)
+    return Assessment(topic, grade(score), score, stats, evidence)
 
 
 def _mean(values: Sequence[float]) -> float:
