@@ -31,11 +31,8 @@ personal, and the ledger does not trust it. ``waiting``: not approved."""
 
 
 def approved_now(block: Block, at: str, by: str) -> Block:
-    """The block with a person's approval of its present content; an approval by the same act is kept."""
-    digest = content_hash(block)
-    approved = block.approved
-    if approved is not None and approved.hash == digest and approved.at == at:
-        return block
+    """The block with a person's approval of its present content."""
+    digest, approved = content_hash(block), block.approved
     report = approved.report if approved is not None and approved.hash == digest else ""
     return replace(block, approved=Approved(at, by, digest, report))
 

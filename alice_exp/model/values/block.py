@@ -71,12 +71,7 @@ their blocks say ``low_value``."""
 OUTSIDE: tuple[Place, ...] = ("held",)
 HELD = "low_value_pool/.held.jsonc"
 """The path of what waits outside of git, in ``state/held.jsonc``: what is marked secret or private (DESIGN 5)."""
-DIRECTORIES: Mapping[Place, str] = {
-    "personal": "personal",
-    "universal": "universal",
-    "low_value": "low_value_pool",
-    "archive": "archive",
-}
+DIRECTORIES: Mapping[Place, str] = {**{place: place for place in PLACES}, "low_value": "low_value_pool"}
 PLACE_OF_DIRECTORY: Mapping[str, Place] = {directory: place for place, directory in DIRECTORIES.items()}
 
 BlockType = Literal[
