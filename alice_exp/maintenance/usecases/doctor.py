@@ -75,12 +75,8 @@ def _clock(session: Session) -> Iterator[Problem]:
     if newest > latest:
         template = "the newest commit is of {at}, which is still to come: the clock is wrong, or was"
         yield Problem.warning(".git", template, at=newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    for placed in session.home.read(PLACES):
-        at = max(placed.block.created_at, placed.block.updated_at)
-        if at and datetime.fromisoformat(at) > latest:
-            template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
-            yield Problem.warning(placed.path, template, what=placed.block.id, at=at)
-    yield from ahead(session.home.read((), records=True), session.caller.now)
+    snapshot = session.home.read(PLACES, records=True)
+    yield from ahead(snapshot, session.caller.now, snapshot)
 
 
 def _schemas(session: Session) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ them; changes are persons' acts (DESIGN 6, 7)."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from alice_exp.caller.acting import Caller, require_person
@@ -40,7 +40,7 @@ from alice_exp.model.formats.record_schema import (
     with_value,
 )
 from alice_exp.model.rules.lifecycle import paused
-from alice_exp.model.values.block import PLACES, place_of
+from alice_exp.model.values.block import PLACES, Placed, place_of
 from alice_exp.model.values.config import BY_NAME, NAMESPACES, OPTIONS, PAST, TAKEN, Option, is_local
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot, namespace_name, namespace_path
 from alice_exp.sharing.rules.bundle import PEER_NAME
@@ -250,12 +250,14 @@ SKEW = 120.0
 """Seconds by which a time may lie in the future before the clock is doubted."""
 
 
-def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
-    """Warnings about records from the future, which formulas treat as of now (B0.12)."""
+def ahead(snapshot: Snapshot, now: str, blocks: Iterable[Placed] = ()) -> tuple[Problem, ...]:
+    """Warnings about records, and ``blocks``, from the future, which formulas treat as of now (B0.12)."""
     latest = seconds(now) + SKEW
+    last = ((one.path, one.block.id, max(one.block.created_at, one.block.updated_at)) for one in blocks)
+    found = [row for row in last if row[2] and seconds(row[2]) > latest]
     episodes = snapshot.episodes.episodes if snapshot.episodes else ()
     segments = snapshot.timeline.segments if snapshot.timeline else ()
-    found = [(EPISODES_PATH, one.id, one.at) for one in episodes if one.at and seconds(one.at) > latest]
+    found += [(EPISODES_PATH, one.id, one.at) for one in episodes if one.at and seconds(one.at) > latest]
     late = (one for one in segments if max(one.start_timestamp, one.end_timestamp) > latest)
     found += [(EVENTS_PATH, f"#{one.id}", one.end) for one in late]
     template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
