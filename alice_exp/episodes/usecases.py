@@ -97,11 +97,9 @@ def add_episode(
 
 
 def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
-    """Record what happened; long results are shortened, and what is too much is pruned (R0.36, R0.48).
-
-    One episode is never pruned by its own addition; where many would be, they are committed whole first.
-    ``UsageError`` for a reward outside [0, 1], a task that says nothing, an id that is taken.
-    """
+    """Record what happened; long results are shortened, and what is too much is pruned (R0.36, R0.48): a single one
+    never by its own addition, many are committed whole first. ``UsageError`` for a reward outside [0, 1], a task that
+    says nothing, an id that is taken."""
     caller = session.caller
     for episode in episodes:
         if not episode.task.strip():
@@ -344,10 +342,8 @@ def similar(
     filters: Filters,
     by_words: bool,
 ) -> tuple[Match, ...]:
-    """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
-
-    With a context by the source's formula alone; without one see ``find_without_context``; by words where asked for.
-    """
+    """Episodes like a task, best first (R0.28-R0.35), with a context by the source's formula alone; being found counts
+    for their popularity (B0.8)."""
     episodes = (snapshot.episodes or EpisodeBook()).episodes
     if context and not by_words:
         matches = search_episodes.find_similar(episodes, task, context, top, filters)

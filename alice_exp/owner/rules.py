@@ -100,8 +100,7 @@ def public_key(seed: bytes) -> bytes:
 
 
 def signature(seed: bytes, message: bytes) -> bytes:
-    """The signature (64 bytes) of a message by the private key ``seed``. It takes a time that depends on the key, so it
-    is for messages that nobody else chooses."""
+    """The signature (64 bytes) by the key ``seed``; its time depends on that: for messages that nobody else chooses."""
     scalar, prefix = _scalars(seed)
     nonce = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % L
     r = _times_base(nonce)
@@ -125,11 +124,9 @@ def _times_base(scalar: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class OwnerKey:
-    """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` is ``SHA256:…``.
-
-    ``file`` is the private key's path on this machine (empty: not here). ``protection`` is ``passphrase``,
-    ``hardware``, ``none``, ``agent`` (held only by an ssh-agent: its protection is unknown), or empty if not examined.
-    """
+    """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` ``SHA256:…``, ``file`` the private
+    key's path (empty: not here). ``protection``: ``passphrase``, ``hardware``, ``none``, ``agent`` (held only by an
+    ssh-agent: unknown), or empty if not examined."""
 
     line: str
     fingerprint: str

@@ -112,8 +112,7 @@ def to_sign(session: Session, references: Sequence[str], *, everything: bool) ->
 
 
 def sign(session: Session, shown: Sequence[Placed]) -> tuple[Commit | None, list[str], list[str]]:
-    """Trust blocks as they were shown, in one act that the key signs; returns it, their ids, and those that have
-    changed since and are skipped."""
+    """Trust blocks as they were shown, in one act that the key signs; it, their ids, and those changed since."""
     caller = session.caller
     require_person(caller, "sign", "alice-exp owner sign")
 

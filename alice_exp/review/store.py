@@ -16,9 +16,8 @@ from alice_exp.model.values.block import Placed
 
 @dataclass(frozen=True, slots=True)
 class OpenReport:
-    """The open report: its id and time (ISO-8601 UTC), empty before the first; the ids of its blocks, in the order of
-    their numbers; the commit that it is based on; the time and commit from which it counts changes; and the ids of the
-    groups that it showed whole, by number."""
+    """The open report: its id and time (ISO-8601 UTC), empty before the first; the ids of its blocks by number; its
+    commit; the time and commit from which it counts changes; and the ids of the groups shown whole, by number."""
 
     report: str = ""
     at: str = ""

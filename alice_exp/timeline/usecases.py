@@ -52,11 +52,9 @@ class Told:
 
 
 def add_thought(session: Session, event: Event, summarise: Summariser | None = None) -> Told:
-    """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29); one without a time is of now.
-
-    ``summarise`` or the configured model is asked before the home is locked; where two other neighbours merge by then,
-    the rule tells of them. A dry run asks none.
-    """
+    """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29); without a time it is of now.
+    ``summarise`` or the configured model is asked before the home is locked, in a dry run none; the rule tells of other
+    neighbours that merge by then."""
     _require_said(event)
     said = ("thought", "context", "action", "result", "metadata")
     kept = {name: session.caller.as_kept(getattr(event, name)) for name in said}
@@ -76,10 +74,8 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
 
 
 def finish_thought(session: Session, number: int, result: Json) -> Told:
-    """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word.
-
-    Else as a thought of its own that names it. ``UsageError`` where there was none, or where it has a result already.
-    """
+    """Say later what came of thought ``number`` (B1.8): in itself while it is here word for word, else as a thought of
+    its own that names it. ``UsageError`` where there was none, or where it has a result already."""
     if result is None:
         raise UsageError("say what came of it")
 
@@ -102,10 +98,8 @@ def finish_thought(session: Session, number: int, result: Json) -> Told:
 
 
 def add_thoughts(session: Session, events: Sequence[Event], verb: str = "add") -> Told:
-    """Many thoughts in one act, merged by the rule.
-
-    Where the end of it does not hold each of them word for word, they are committed so first (DESIGN 5).
-    """
+    """Many thoughts in one act, merged by the rule; where the end of it does not hold each of them word for word, they
+    are committed so first (DESIGN 5)."""
     for event in events:
         _require_said(event)
 
@@ -139,10 +133,8 @@ def _act(session: Session, detail: str) -> Act:
 
 
 def take_in(session: Session, imported: Timeline | Sequence[Event], *, replaces: bool = False) -> Told:
-    """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
-
-    Known are those that this home's file or history holds word for word, so that importing twice changes nothing.
-    """
+    """Import: thoughts that neither file nor history holds word for word are added, so that importing twice changes
+    nothing; a whole timeline fills an empty one, or replaces (a person's)."""
     if replaces:
         require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
         if isinstance(imported, Timeline):
@@ -235,10 +227,8 @@ class Expanded:
 
 
 def expand(snapshot: Snapshot, history: GitHistory, segment: int) -> Expanded:
-    """The original thoughts of a segment, present or merged long ago, from the versions of the file in git (B1.4).
-
-    ``NotFoundError`` where no version had a segment of that id.
-    """
+    """The original thoughts of a segment, present or merged long ago, from the versions of the file in git (B1.4);
+    ``NotFoundError`` where no version had one of that id."""
     present = snapshot.timeline or Timeline()
     id_line = re.compile(rf'"id":\s*{segment}\b')
     versions = (text for _, text in history.texts(EVENTS_PATH) if id_line.search(text))
@@ -272,10 +262,8 @@ def _total(text: str) -> int:
 
 
 def _from_history(history: GitHistory, wanted: set[int]) -> Iterator[tuple[int, Event]]:
-    """Thoughts by number: the fewest versions that hold them are read first, all others only for what is missing.
-
-    The oldest version that is not older than the newest thought still wanted holds it, with the seven before it.
-    """
+    """Thoughts by number, from the fewest versions that hold them, others only for what is missing: the oldest one not
+    older than the newest thought still wanted holds it, with the seven before it."""
     missing = set(wanted)
     for text, of in _telling(history, missing):
         for number, event in compaction.verbatim(_timeline(text)).items():
@@ -285,10 +273,8 @@ def _from_history(history: GitHistory, wanted: set[int]) -> Iterator[tuple[int, 
 
 
 def _telling(history: GitHistory, missing: set[int]) -> Iterator[tuple[str, set[int]]]:
-    """The versions to read, newest first; ``missing`` shrinks as the caller reads them.
-
-    With a version comes which thoughts it gave their result (B1.8): those are as it has them, whatever came before.
-    """
+    """The versions to read, newest first; ``missing`` shrinks as the caller reads them. With a version comes which
+    thoughts it gave their result (B1.8): those are as it has them, whatever came before."""
     newer = ""
     for commit, text in history.texts(EVENTS_PATH):
         if not missing:
@@ -311,10 +297,8 @@ def _telling(history: GitHistory, missing: set[int]) -> Iterator[tuple[str, set[
 def find_thoughts(
     session: Session, snapshot: Snapshot, query: str, top: int = 10, since: str = "", until: str = ""
 ) -> list[Hit]:
-    """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them.
-
-    Days that the query names ("last March", 去年三月) are seen from now.
-    """
+    """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them. Days that
+    the query names ("last March", 去年三月) are seen from now."""
     timeline = snapshot.timeline or Timeline()
     if not timeline.total_events:
         return []

@@ -120,8 +120,7 @@ T = TypeVar("T", bound="Hashable")
 
 
 def uniquenesses(episodes: Collection[Episode]) -> list[float]:
-    """1 − the highest ``retrieval_similarity`` to any other episode, 1.0 for a single one, in the given order (R0.39,
-    B0.8)."""
+    """1 − the highest ``retrieval_similarity`` to any other, 1.0 for a single one, as given (R0.39, B0.8)."""
     # Bit n of a whole number stands for the n-th episode, so that one operation compares an episode with all.
     words = [keywords(one.task) for one in episodes]
     contexts = [(_entries(one.context), frozenset(one.context)) for one in episodes]

@@ -68,10 +68,8 @@ def retrieval_similarity(
 ) -> Callable[[str, Mapping[str, Json]], Similarity]:
     """A function that gives a stored task's similarity to the query, with CJK keywords (B0.1-B0.5).
 
-    If the query has no context, only the tasks count: a missing dimension is not evidence (B0.3, B0.4). A query with a
-    context against a record without one follows the literal rule: the context scores 0. ``score`` is rounded so that it
-    can be compared with a threshold directly (B0.5).
-    """
+    If the query has no context, only the tasks count: a missing dimension is not evidence (B0.3, B0.4); of a record
+    without one the context scores 0. ``score`` is rounded, to be compared with a threshold directly (B0.5)."""
     asked = keywords(query)
 
     def compared(task: str, context: Mapping[str, Json]) -> Similarity:
@@ -108,11 +106,9 @@ RESULT_LIMIT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of a search, all of which must hold (R0.32-R0.34, R0.54).
-
-    ``after``: strictly later than this ISO time; ``success``: only what is reported as a success, or as a failure;
-    ``type``: that of ``Episode.task_type``; ``min_reward`` in [0, 1].
-    """
+    """Filters of a search, all of which must hold (R0.32-R0.34, R0.54): strictly later than ``after`` (ISO time),
+    reported as a ``success`` or failure, of a ``type`` (``Episode.task_type``), a reward of at least ``min_reward`` in
+    [0, 1]."""
 
     after: str = ""
     success: bool | None = None
@@ -176,10 +172,7 @@ def find_similar(
     top: int = 5,
     filters: Filters = Filters(),
 ) -> tuple[Match, ...]:
-    """The episodes that are similar to a task, best first, then the newest, then by id; at most ``top`` (R0.28-R0.35).
-
-    A type that no episode has filters nothing (R0.32).
-    """
+    """The episodes similar to a task, best first, then the newest, then by id; at most ``top`` (R0.28-R0.35)."""
     listed = tuple(episodes)
     wanted, compared = filters.among(listed), retrieval_similarity(task, context or {})
     matches = [Match(one, compared(one.task, one.context)) for one in listed if wanted.admits(one)]
@@ -192,9 +185,7 @@ def find_by_words(
     """The episodes whose task, action and reflection contain most of a task's information; best, newest, id first.
 
     ``score`` is that share, in (0, 1], of a failure divided by 1 + ``SUCCESS``; the result is empty if none fits with
-    a probability of at least ``gate``. All given episodes count in the statistics, whatever the filters; a type that
-    no episode has filters nothing (R0.32).
-    """
+    a probability of at least ``gate``. All given episodes count in the statistics, whatever the filters."""
     from alice_exp.finding.rules.ranking import TAIL
     from alice_exp.finding.rules.scorer import Texts
 
@@ -220,10 +211,9 @@ def find_without_context(
 ) -> tuple[Match, ...]:
     """The episodes similar to a task without a known context, best first (B0.3, B0.4, DESIGN 10).
 
-    For a task of one line (``LINE`` keywords), first the matches by the formula with task similarity alone, then
-    further ones by words, with a ``score`` below the formula's threshold. For a longer one, the matches by words, or
-    those by the formula if there are none.
-    """
+    For a task of one line (``LINE`` keywords), first the matches by the formula with task similarity alone, then others
+    by words, with a ``score`` below its threshold; for a longer one those by words, or by the formula if there are
+    none."""
     listed = tuple(episodes)
     if len(keywords(task)) > LINE:
         return find_by_words(listed, task, top, filters, gate) or find_similar(
@@ -255,9 +245,8 @@ def _best(matches: Iterable[Match], top: int) -> tuple[Match, ...]:
 def similar_failures(
     episodes: Iterable[Episode], task: str, context: Mapping[str, Json] | None = None
 ) -> tuple[Match, ...]:
-    """At most three failures at similar tasks, the warnings of a decision (R0.51).
-
-    What has worked since, and what happened in a context that contradicts this one, warns of nothing."""
+    """At most three failures at similar tasks, the warnings of a decision (R0.51); none for what has worked since, or
+    in a context that contradicts this one."""
     listed = list(episodes)
     failed = (one for one in listed if not contradicts(context or {}, one.context))
     if not (found := find_similar(failed, task, context, 3, Filters(success=False))):
@@ -279,10 +268,8 @@ _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9
 
 
 def as_told(episode: Episode) -> Episode:
-    """The episode without its action and note where these only book what a decision applied, as ``universal: exp-…``.
-
-    The record of those blocks tells it already, and it tells nobody what to do.
-    """
+    """The episode without its action and note where these only book what a decision applied, as ``universal: exp-…``:
+    the record of those blocks tells it already, and it tells nobody what to do."""
     return replace(episode, action="", reflection="") if _BOOKED.fullmatch(episode.action) else episode
 
 
@@ -308,10 +295,8 @@ def statistics(episodes: Iterable[Episode]) -> EpisodeStatistics:
 
 
 def shorten_result(episode: Episode, limit: int = RESULT_LIMIT) -> Episode:
-    """The episode with its result cut to ``limit`` characters and "...", and marked as cut (R0.48, B0.14).
-
-    A string is measured as it is, any other value by its JSON text. Idempotent.
-    """
+    """The episode with its result, or its JSON text, cut to ``limit`` characters and "...", and marked as cut (R0.48,
+    B0.14). Idempotent."""
     text = plain(episode.result)
     if episode.result_truncated or len(text) <= limit:
         return episode
@@ -323,12 +308,8 @@ def shorten_result(episode: Episode, limit: int = RESULT_LIMIT) -> Episode:
 def join(
     book: EpisodeBook, incoming: Iterable[Episode], ids: Iterator[str]
 ) -> tuple[EpisodeBook, tuple[Episode, ...], tuple[str, ...]]:
-    """Add the imported episodes that a book lacks (B0.16): the book, the episodes added, and the ids whose incoming
-    content differs from ours and was left out.
-
-    An episode without an id takes one of ``ids``, unless there is one with equal content, so that importing twice
-    changes nothing. If an id exists with other content, ours is kept and the id is left out.
-    """
+    """Add the imported episodes that a book lacks (B0.16): the book, those added, and the ids whose content differs
+    from ours and was left out. One without an id takes one of ``ids``, unless one has equal content."""
     by_id = {episode.id: episode for episode in book.episodes}
     contents = {_content(episode) for episode in book.episodes}
     added: list[Episode] = []

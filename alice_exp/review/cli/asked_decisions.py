@@ -50,11 +50,8 @@ Project = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidates of a decision: their ids, whether they were named by what they share rather than one by
-    one, and how many more were only counted by the report, so that no decision reaches them.
-
-    ``hashes`` are those of the contents that are shown before the decision, by id.
-    """
+    """The candidates of a decision: their ids, whether they were named by what they share, how many more the report
+    only counted, so that no decision reaches them, and the hashes of what is shown before the decision, by id."""
 
     ids: tuple[str, ...]
     is_wide: bool = False
@@ -118,10 +115,7 @@ def standing_together(terminal: Terminal) -> tuple[Placed, ...]:
 
 
 def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
-    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted.
-
-    A candidate named by its id is shown before it is decided.
-    """
+    """What of a reply's decision a report has shown, or an id names; ``RefusedError`` for a number only counted."""
     if decision.is_wide:
         return wide(terminal, decision.ids)
     ids = decisions.chosen(terminal.session, decision.ids)
@@ -224,9 +218,7 @@ def approved(
     **how: Any,
 ) -> Decided:
     """Approve as the person at this terminal, signed if there is an owner key; ``how`` as in ``decisions.approve``.
-
-    With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
-    """
+    With ``asks`` they say which holds, a candidate or its rival, rival by rival; else it stays waiting."""
     # The report's command takes its options from here, and decides nothing.
     from alice_exp.review.usecases import rival_answers
 
@@ -302,9 +294,8 @@ def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
 def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = ()) -> dict[str, str]:
     """Print what no report has shown yet of the blocks to decide on; their content hashes, by id.
 
-    ``others`` are the trusted blocks that the decision replaces or merges into: both sides are printed. With ``--json``
-    the answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
-    """
+    With ``others``, the blocks that the decision replaces or merges into, both sides are printed. With ``--json`` the
+    answer carries the texts; ``-q`` does not silence it: it is no mere answer."""
     known = terminal.session.home.read(REVIEWED).with_ids({*ids, *others})
     waiting = [known[one] for one in ids if one in known and not is_approved(known[one])]
     unseen = [placed for placed in waiting if placed.block.reported is None]

@@ -293,11 +293,8 @@ def _carried_out(
 def _confirmed(
     terminal: Terminal, chosen: Choice, verb: str, dry_run: bool, *, others: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Show what is about to be decided and was not shown yet, and ask where a person has to be asked: before many
-    are decided at once, and at a terminal before what they see here for the first time.
-
-    Every approval needs a person or ``--yes`` (DESIGN 6). The answer: content hashes of what was shown here, by id.
-    """
+    """Show what is about to be decided and was not shown yet; its content hashes, by id. A person is asked before many
+    are decided at once and before what they see first here; every approval needs one or ``--yes`` (DESIGN 6)."""
     ids = chosen.ids
     if chosen.is_wide and not dry_run:
         # Nobody is asked about what no yes to many takes along: secrets, private facts, rivals.

@@ -81,11 +81,9 @@ _WORDS = {False: ("approve", "reject", "leave", ", "), True: ("同意", "拒绝"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verb with the ids that it decides, in the order of the reply, and the person's reason, empty if not given.
-
-    ``is_wide``: the candidates are named by what they share, not one by one. ``also`` is what the person says beside
-    the verb: "new", "old", "both", "neither" (of a candidate and its rival), "everywhere", "purge" or nothing.
-    """
+    """A verb with the ids that it decides, in the order of the reply, and the person's reason. ``is_wide``: they are
+    named by what they share. ``also`` is what is said beside the verb: "new", "old", "both", "neither" (of a candidate
+    and its rival), "everywhere", "purge" or nothing."""
 
     verb: Verb
     ids: tuple[str, ...]
@@ -95,8 +93,7 @@ class Decision:
 
 
 def of_rivals(text: str, numbered: Sequence[str]) -> tuple[str, tuple[Decision, ...]]:
-    """A reply without the parts that say which of two rivals holds ("1 new, 2 the old one, the rest yes"), and these.
-    ``UsageError`` as in ``read``."""
+    """A reply without its parts on two rivals ("1 new, 2 the old one"), and these; ``UsageError`` as in ``read``."""
     left, made = "", dict[str, Decision]()
     for part in PART.findall(_BEFORE_ALL.sub(r"\1", text)):
         plain = part.rstrip(",，;；。.!！\n")
@@ -213,8 +210,7 @@ def written(decisions: Sequence[Decision], ids: Sequence[str], text: str) -> str
 
 
 def rivals_written(answers: Mapping[str, str], ids: Sequence[str], text: str) -> str:
-    """What a reply says of rivals, by the candidate's id, in the plainest words of its language, before what else it
-    decides."""
+    """What a reply says of rivals, by the candidate's id, in the plainest words of its language, as its beginning."""
     is_chinese = _is_chinese(text)
     told = {one: said for one, said in answers.items() if said != "later"}
     words = [f"{named([one], ids)} {_ANSWERS[said] if is_chinese else said}" for one, said in told.items()]

@@ -77,11 +77,8 @@ _OFTEN_SIMPLE = dict(zip(map(ord, "沒別隻著於"), "没别只着于", strict=
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word that counts: ``kind`` is the heading of its list, else number, id, group, reason, or what is odd about it.
-
-    ``value`` is the verb, the id, the subject or the reason; ``numbers`` those it names. ``is_loose``: a numeral that
-    may count as well as name ("two"), or a verb that a negation turned.
-    """
+    """A word that counts: ``kind`` is its list's heading, else number, id, group, reason, or what is odd; ``value`` the
+    verb, id, subject or reason. ``is_loose``: a numeral that may count ("two"), or a verb that a negation turned."""
 
     kind: str
     text: str

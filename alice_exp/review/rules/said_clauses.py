@@ -35,9 +35,8 @@ def refuse(*doubts: object) -> None:
 
 @dataclass(slots=True)
 class Named:
-    """What a verdict is said of: items by their places from 1, ``all`` or the ``rest``, less those that are left out.
-    ``by_word``: by an item's own words; ``is_sure``: for sure. ``count``: how many "the other three" says.
-    """
+    """What a verdict is said of: items by their places from 1, ``all`` or the ``rest``, less what is left out; by an
+    item's own words (``is_sure``: for sure). ``count``: how many "the other three" says."""
 
     places: set[int] = field(default_factory=set)
     wide: str = ""

@@ -26,10 +26,8 @@ _FROM = re.compile(r"^(?!.*\bapart from).*\b(?:from|by) [a-z]")
 
 
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
-    """A reply in plain words that the strict grammar reads, for what ``text`` may mean; empty where that is open.
-
-    ``numbered`` are the ids of the open report, "" for none to decide on, ``said`` the trigger and payload of each.
-    """
+    """What ``text`` may mean, in plain words for the strict grammar; empty where that is open. ``numbered``: the open
+    report's ids, "" for none to decide on; ``said``: the trigger and payload of each."""
     if len(text) > MOST_CHARACTERS or not any(numbered):
         return ""
     reader = _Reader(said)

@@ -24,12 +24,8 @@ Kind: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """The change of one block: its levels ``before`` and ``after`` (empty if it is gone), and the number of outcomes.
-
-    ``failed`` of them were failures, whatever they changed.
-
-    ``placed`` is the block where it is now, ``None`` if it is in no file any more; ``was`` is its last version then.
-    """
+    """The change of one block: its levels (empty: it is gone), its outcomes, of which ``failed`` were failures whatever
+    they changed; ``placed`` is ``None`` if it is in no file any more, ``was`` its last version then."""
 
     block_id: str
     kind: Kind
@@ -48,10 +44,8 @@ _Step: TypeAlias = tuple[str, str, str, bool]
 def movements(
     acts: Sequence[Commit], snapshot: Snapshot, leaving: Sequence[Placed], level: Callable[[Block], Level]
 ) -> tuple[Movement, ...]:
-    """The blocks that had outcomes since the last report, and those that expired, in the order of their first act.
-
-    ``acts`` are newest first, as in a log; ``leaving`` are the blocks that expire with this report.
-    """
+    """The blocks that had outcomes since the last report, and those that expired, in the order of their first act;
+    ``acts`` are newest first, ``leaving`` expire with this report."""
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
     lasting = in_effect(acts)[::-1]
@@ -100,11 +94,8 @@ def by_dialog(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[tuple[Placed,
 
 
 def hand_edits(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[str, ...]:
-    """The ids whose trust a hand edit raised, and the settings files that one changed; oldest first, each once.
-
-    A hand edit is an edit of the file itself, or in the editor that the command ``edit`` opens. What a person decided
-    on since, or took out again, is left out.
-    """
+    """The ids whose trust a hand edit (of the file, or by ``edit``) raised, and the settings files that one changed;
+    oldest first, each once, without what a person decided on since or took out again."""
     names: tuple[str, ...] = ()
     settled: set[str] = set()
     for act in in_effect(acts):
@@ -118,10 +109,7 @@ def hand_edits(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
-    """The ids of blocks out of which an edit took a secret or a private fact that history still holds, newest first.
-
-    ``acts`` are newest first; what was purged since is out of history.
-    """
+    """The blocks out of which an edit took a secret or a private fact that history still holds; newest act first."""
     found: dict[str, None] = {}
     purged: set[str] = set()
     for act in in_effect(acts):
@@ -138,10 +126,8 @@ def _told(acts: Iterable[Commit], *names: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What another machine of the same person did that a sync brought since: numbers of blocks, and settings.
-
-    ``asked``: blocks on which both decided otherwise, unseen: the lower standing holds until the person decides again.
-    """
+    """What another machine of the same person did that a sync brought since. ``asked``: blocks on which both decided
+    otherwise, unseen: the lower standing holds until the person decides again."""
 
     approved: int = 0
     raised: int = 0

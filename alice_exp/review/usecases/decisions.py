@@ -47,8 +47,7 @@ Why = Literal["changed", "moved", "gone", "stale", "rival", "private"]
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a decision did: the blocks where they are now, the ids skipped and why, the pairs that wait as rivals, and
-    whether the person, asked which of them holds, quit."""
+    """What a decision did: the blocks where they are now, what was skipped and why, the pairs that wait as rivals."""
 
     placed: tuple[Placed, ...]
     skipped: tuple[tuple[str, Why], ...] = ()
@@ -136,11 +135,10 @@ def approve(
 ) -> Decided:
     """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
 
-    Blocks that changed since they were shown, by a report or by the caller (``seen``), are skipped and named, and so
-    are already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones are
-    skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. What is a rival of
-    something that is told now waits and is named, unless the person says of the one candidate that it takes the
-    other's place (``replacing``), so that the other one waits while it is there, or that ``both`` hold. Of a rival
+    What changed since it was shown, by a report or by the caller (``seen``), is skipped and named, and so is what was
+    decided already if anything else is left to do; with ``bulk`` (``--all``) silently. ``to`` is another namespace of
+    personal or universal; else ``UsageError``. A rival of something that is told now waits and is named, unless the
+    person says of the one candidate that it takes the other's place (``replacing``), or that ``both`` hold. Of a rival
     that waits itself, a rival only where the caller ``asks``, the first rejects it, the second approves it, too. Each
     holds in its project, or ``everywhere``. ``RefusedError`` where a secret or a private fact would stay in universal.
     """
@@ -231,10 +229,7 @@ def reject(
     bulk: bool = False,
     seen: Seen = MappingProxyType({}),
 ) -> Decided:
-    """Reject candidates: they are archived for good, and recognised when they come back (R2.42, D26).
-
-    What changed since it was shown is skipped, as in ``approve``.
-    """
+    """Reject candidates, but what changed since it was shown: archived for good, known when back (R2.42, D26)."""
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
     def ended(placed: Placed, _: Snapshot) -> tuple[Put, ...]:

@@ -50,10 +50,7 @@ def answered(
 
 
 def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = MappingProxyType({})) -> Decided:
-    """Say of two rivals that neither holds: what waits is rejected, what is trusted retired, in one act.
-
-    A candidate that changed since it was shown is skipped, as in ``approve``.
-    """
+    """Say that neither of two rivals holds: in one act what waits, if it was shown, is rejected, the other retired."""
     require_person(caller, "reject", f"alice-exp reject {new} --neither {old}")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
@@ -93,11 +90,8 @@ def settle(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict[s
 def answer_rivals(
     home: Home, caller: Caller, block_id: str, answer: Answer, *, seen: Seen = MappingProxyType({})
 ) -> Decided:
-    """Say of a candidate and its first rival, trusted or another candidate, which of the two holds, in one act; without
-    a rival of the one trusted block that a report shows beside it.
-
-    ``RefusedError`` where there is none; but "old" alone only rejects it.
-    """
+    """Say of a candidate and its first rival, else the one trusted block that a report shows beside it, which holds, in
+    one act. ``RefusedError`` where there is none; but "old" alone only rejects it."""
     if rival := _rival(home.read(PLACES), block_id, answer):
         return settle(home, caller, rival, answer, {"seen": seen})
     return decisions.reject(home, caller, [block_id], seen=seen)
@@ -116,9 +110,8 @@ def _rival(snapshot: Snapshot, reference: str, answer: str) -> Rival | None:
 
 
 def agreed(home: Home, made: Sequence[Decision], ids: Sequence[str], text: str) -> tuple[Decision, ...]:
-    """The decisions of a reply on a report, before any is carried out: an answer about two rivals decides both, so no
-    other one turns it round, and "the rest" leaves the second out. Raises ``UsageError``; ``RefusedError`` for an
-    answer about what has no rival."""
+    """The decisions of a reply, before any is carried out: an answer about two rivals decides both, so no other turns
+    it round (``UsageError``), and "the rest" leaves the second out. ``RefusedError`` where there is no rival."""
     # Imported here: the patterns of replies take a fifth of the time of an approval.
     from alice_exp.review.rules.reply import named
     from alice_exp.review.rules.reply_clauses import unclear
@@ -139,11 +132,8 @@ def agreed(home: Home, made: Sequence[Decision], ids: Sequence[str], text: str) 
 def merge(
     home: Home, caller: Caller, block_id: str, into: str, *, seen: Seen = MappingProxyType({})
 ) -> Decided:
-    """Count a candidate as observations of a trusted block that says the same, and take it out of the pool.
-
-    Its evidence moves along; the trusted block's own words stay as they are. A candidate that changed since it was
-    shown is skipped, as in ``approve``.
-    """
+    """Count a candidate, unless it changed since it was shown, as observations of a trusted block that says the same;
+    its evidence moves along, the trusted block's own words stay."""
     require_person(caller, "merge", f"alice-exp approve {block_id} --merge {into}")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:

@@ -63,19 +63,15 @@ class TimelineStatistics:
 
 
 def by_equal_length(lengths: Sequence[int]) -> int | None:
-    """The earliest two neighbours of equal length (R1.16, R1.17).
-
-    In a timeline made by this rule equal lengths are always neighbours (R1.22); in an edited one only neighbours
-    are merged, so that the order of thoughts is kept (R1.24).
-    """
+    """The earliest two neighbours of equal length (R1.16, R1.17); in a timeline made by this rule equal lengths always
+    are (R1.22), in an edited one the order of thoughts is kept (R1.24)."""
     return next((at for at, (one, other) in enumerate(pairwise(lengths)) if one == other), None)
 
 
 def add_event(
     timeline: Timeline, event: Event, summarise: Summariser | None = None, told: Merge | None = None
 ) -> Added:
-    """Add one thought to the timeline, with at most one merge (R1.14-R1.19): as it was ``told`` before, where the same
-    two neighbours merge."""
+    """Add one thought, with at most one merge (R1.14-R1.19): the one ``told`` before, of the same two neighbours."""
     own = Segment(timeline.next_id, event.at, event.at, events=(event,))
     segments = [*timeline.segments, own]
     next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
@@ -95,11 +91,9 @@ def add_event(
 
 
 def add_events(timeline: Timeline, events: Iterable[Event]) -> tuple[Timeline, Timeline, tuple[Merge, ...]]:
-    """Add many thoughts in one act, merged by the rule; a model is not asked for each of the merges.
-
-    The first timeline holds every thought verbatim under its id, the second is the result of adding them one by one.
-    Committing the first before the second leaves every thought in history (B1.4, DESIGN 5).
-    """
+    """Add many thoughts in one act, merged by the rule, without a model: a timeline with each verbatim under its id,
+    and that of adding them one by one. The first is to be committed before, so that history has every thought (B1.4,
+    DESIGN 5)."""
     raw, merges, compacted = list(timeline.segments), list[Merge](), timeline
     for event in followed(tuple(events)):
         added = add_event(compacted, event)
@@ -161,10 +155,8 @@ def _in_window(segments: Sequence[Segment]) -> Iterator[Segment]:
 
 
 def verbatim(timeline: Timeline) -> dict[int, Event]:
-    """The thoughts that a timeline still holds verbatim, by number (1-based, in the order of arrival).
-
-    As the window holds eight, reading every eighth version in history yields every thought (B1.4).
-    """
+    """The thoughts that a timeline still holds verbatim, by number (1-based, in the order of arrival): eight, so that
+    every eighth version in history holds them all (B1.4)."""
     found: dict[int, Event] = {}
     for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True):
         newest = segment.events[-len(numbers) :]
@@ -181,11 +173,9 @@ def covered(timeline: Timeline, segment_id: int) -> range | None:
 
 
 def covered_by_order(segment_id: int) -> range:
-    """The numbers of the thoughts in the segment to which compaction by equal length gives this id (>= 1).
-
-    Simulated from the order of additions alone (R1.19), so it also covers segments merged long ago, in a timeline
-    that was never imported or edited. V: 17 → 1 to 8, 16 → 10.
-    """
+    """The numbers of the thoughts in the segment to which compaction by equal length gives this id (>= 1), by the order
+    of additions alone (R1.19): those merged long ago, too, of a timeline never imported or edited. V: 17 → 1 to 8, 16 →
+    10."""
     return next(islice(_given(), segment_id - 1, None))
 
 
@@ -209,8 +199,7 @@ def recent(timeline: Timeline, count: int) -> tuple[Segment, ...]:
 def between(
     timeline: Timeline, since: str = "", until: str = ""
 ) -> tuple[tuple[Segment, ...], tuple[tuple[int, Event], ...]]:
-    """The segments that overlap a span of time, and its verbatim thoughts, each with its number; both ends are in it,
-    an empty one is open (R1.39)."""
+    """The segments that overlap a span, both ends included, and its verbatim thoughts with their numbers (R1.39)."""
     low, high = seconds(since) if since else -math.inf, seconds(until) if until else math.inf
     # min and max, because thoughts with a time of their own may be added out of order.
     segments = (
@@ -282,10 +271,7 @@ def unfinished(timeline: Timeline, decision: str) -> int | None:
 def finished(
     timeline: Timeline, number: int, result: Json, metadata: Mapping[str, Json] | None = None
 ) -> Timeline | None:
-    """Add a result to thought ``number`` (1-based) and to its segment's key events; ids and lengths stay.
-
-    ``None`` if the thought is no longer kept verbatim, or has a result already.
-    """
+    """Add a result to thought ``number`` (1-based) and its key event; ``None`` if it is not verbatim or has one."""
     before = verbatim(timeline).get(number)
     if before is None or before.result is not None:
         return None

@@ -54,10 +54,8 @@ class Digest:
 
 
 def digest(first: Segment, second: Segment, around: Sequence[Segment] = ()) -> Digest:
-    """The rule-based digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10).
-
-    By the other segments ``around`` them it is known what is done again and again.
-    """
+    """The rule-based digest of two neighbours: deterministic, bounded, without a model (R1.26, B1.10). The segments
+    ``around`` them tell what is done again and again."""
     others = [line for segment in around for line in (*_keys(segment), *_pieces(segment))]
     keys, older, newer = _key_events(first, second, others), _pieces(first), _pieces(second)
     told = {*map(_core, (*older, *newer))}
@@ -74,10 +72,8 @@ def bounded(answer: Digest, rule: Digest) -> Digest:
 
 
 def read_digest(answer: str) -> Digest | None:
-    """The digest in a model's answer: its first object with a ``summary``; ``None`` if there is none (R1.25).
-
-    ``key_events`` other than strings are left out.
-    """
+    """The digest in a model's answer: its first object with a ``summary``, of its ``key_events`` the strings; ``None``
+    if there is none (R1.25)."""
     from alice_exp.kernel.models import objects_in
 
     for value in objects_in(answer, "summary"):
@@ -100,12 +96,9 @@ def gist(event: Event, limit: int = SUMMARY_LIMIT) -> str:
 
 
 def key_event(event: Event) -> str:
-    """A thought as a key event: ``action → result``, or the thought in quotation marks where that tells more.
-
-    The thought stands where there was no action, where it decides, refuses or is a first and the action does not say
-    so, and where it has a quarter more words. What was given an importance of at least 0.7 is marked, so that merges
-    keep it.
-    """
+    """A thought as a key event: ``action → result``, or the thought in quotation marks where there was no action, where
+    it decides, refuses or is a first and the action does not say so, or has a quarter more words. What was given an
+    importance of at least 0.7 is marked, so that merges keep it."""
     given = event.metadata.get("importance")
     is_weighty = isinstance(given, int | float) and not isinstance(given, bool) and given >= WEIGHTY
     return _key_event(event.thought, event.action, _result_text(event.result), IMPORTANT * is_weighty)
@@ -137,10 +130,8 @@ def _result_text(result: Json) -> str:
 
 
 def _key_events(first: Segment, second: Segment, others: Sequence[str]) -> tuple[str, ...]:
-    """The five that matter most: what decides, refuses or surprises, is new, is referred to later, has a result.
-
-    Of a deed that is done again and again one stands for all, the newest of equal ones.
-    """
+    """The five that matter most: what decides, refuses or surprises, is new, is referred to later, has a result; of a
+    deed done again and again the newest."""
     older, newer = _keys(first), _keys(second)
     listed = [*older, *newer]
     newest = {kind_of_deed(key): at for at, key in enumerate(listed)}
@@ -273,10 +264,8 @@ _WORD = re.compile("[\u2e80-\U0003ffff]|(?:(?![\u2e80-\U0003ffff])[^\\W\\d_])+")
 
 
 def novelty(lines: Sequence[str], around: Iterable[str]) -> list[float]:
-    """For each line the share of its words, in [0, 1], that no single other line has: of these, or of those around it.
-
-    Numbers say nothing: ``run the tests → 12 passed`` is what ``run the tests → 9 passed`` is.
-    """
+    """For each line the share of its words, in [0, 1], that no other line has, of these or of those around it; numbers
+    say nothing: ``run the tests → 12 passed`` is what ``run the tests → 9 passed`` is."""
     known = [_words(line) for line in around]
     own = [_words(line) for line in lines]
     found = []
@@ -332,10 +321,9 @@ def search_thoughts(
     """The thoughts that fit a query, best first; a segment only for what no thought tells.
 
     BM25 over the words of thought, context, action and result, or the concepts of the other language; what decides or
-    surprises counts up to a half more, the newer of equal ones comes first. Both ends of the span of time are included;
-    an empty end is open. Of ``days`` that the query names a thought counts twice; where none of
-    them fits, those that matter most are told.
-    """
+    surprises counts up to a half more, the newer of equal ones comes first. Both ends of the span are included, an
+    empty one is open. A thought of ``days`` that the query names counts twice; where none fits, those that matter most
+    are told."""
     low = seconds(since) if since else -math.inf
     high = seconds(until) if until else math.inf
     found = [
