@@ -36,10 +36,8 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 class SshOwner:
-    """The owner key of the home at ``root``, whose configuration names the ``configured`` one (empty: none).
-
-    Methods raise ``ProblemError`` if ``ssh-keygen`` is not installed.
-    """
+    """The owner key of the home at ``root``, whose configuration names the ``configured`` one (empty: none). Methods
+    raise ``ProblemError`` without ``ssh-keygen``."""
 
     def __init__(self, root: Path, configured: Callable[[], str]) -> None:
         self._pin = root / "identity" / "owner.pub"
@@ -137,19 +135,10 @@ class SshOwner:
 
     # -- signing and verifying ----------------------------------------------------------------------------------
 
-    def sign(self, text: str) -> str:
-        """See ``home.ports.Signer``."""
-        key = self.key()
+    def sign(self, text: str, key: OwnerKey | None = None) -> str:
+        """See ``home.ports.Signer``; by the valid key, or another, whose passphrase is asked for (``RefusedError``)."""
+        key = key or self.key()
         assert key is not None
-        return self.signed(key, text)
-
-    def holds(self, text: str, signature: str) -> bool:
-        """See ``home.ports.Signer``."""
-        key = self.key()
-        return key is not None and self.verified(key, text, signature)
-
-    def signed(self, key: OwnerKey, text: str) -> str:
-        """A signature (bare base64) over a text, asking for the passphrase; ``RefusedError`` without it."""
         if not key.file:
             raise RefusedError(
                 "this machine does not hold the owner key {fingerprint}",
@@ -169,9 +158,10 @@ class SshOwner:
             )
         return "".join(line for line in done.stdout.splitlines() if not line.startswith("-----"))
 
-    def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
-        """Whether a signature is a key's over a text."""
-
+    def holds(self, text: str, signature: str, key: OwnerKey | None = None) -> bool:
+        """See ``home.ports.Signer``; of the valid key, or another."""
+        if (key := key or self.key()) is None:
+            return False
         if can_verify(key.line):
             return holds(key.line, text, signature, NAMESPACE)
         letters = re.sub(r"[^A-Za-z0-9+/=]", "", signature)

@@ -97,10 +97,8 @@ def drop(session: Session) -> tuple[OwnerKey, Commit | None]:
 
 
 def to_sign(session: Session, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
-    """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
-
-    ``RefusedError`` for a block that was never approved (``approve`` does that), ``NotFoundError`` for nothing to sign.
-    """
+    """The blocks named, or all approved or personal ones, without a valid signature. ``RefusedError`` for a block that
+    was never approved (``approve`` does that), ``NotFoundError`` for nothing to sign."""
     snapshot = session.home.read()
     if owner(session).key() is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
@@ -152,8 +150,8 @@ def _handed_over(store: SshOwner, present: OwnerKey, line: str, now: str) -> str
 
 
 def _signature(store: SshOwner, key: OwnerKey, text: str) -> str:
-    signature = store.signed(key, text)
-    if not store.verified(key, text, signature):
+    signature = store.sign(text, key)
+    if not store.holds(text, signature, key):
         raise ProblemError("the signature of {file} does not verify", file=key.file)
     return signature
 

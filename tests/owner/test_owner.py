@@ -200,17 +200,17 @@ def test_what_changes_while_it_is_signed(home: Path, owned: Path, cli: Call, mea
     cli("heartbeat")
     path = next((home / "experiences/low_value_pool").glob("*.jsonc"))
     session = open_session(str(home))
-    real = owner(session).signed
+    real = owner(session).sign
 
-    def slow(key: Any, text: str) -> str:
+    def slow(text: str, key: Any = None) -> str:
         """A passphrase takes a while: meanwhile somebody saves the file, or an agent learns something."""
         if meanwhile == "the block":
             path.write_text(path.read_text().replace("harmless", "harmful"))
         else:
             cli("memorize", "use uv", "--when", "installing", "--actor", "agent:x")
-        return real(key, text)
+        return real(text, key)
 
-    owner(session).signed = slow  # type: ignore[method-assign]
+    owner(session).sign = slow  # type: ignore[method-assign]
     done = decisions.approve(session.home, session.caller, [one])
     if meanwhile == "another":
         assert done.ids == (one,) and block(cli, one)["approved"] is True
