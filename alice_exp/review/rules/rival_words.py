@@ -97,9 +97,8 @@ def meant(text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int,
 def rivals_said(
     text: str, ids: Sequence[str], said: Sequence[str], olds: Mapping[int, str]
 ) -> tuple[str, dict[int, str]]:
-    """A reply without the parts, between two marks, that tell which of two rivals holds; and these: "new", "old",
-    "both" or "neither" by the candidate's number. ``ids``, ``said`` and ``olds`` as in ``meant``. Raises ``Unclear``
-    and ``UsageError``."""
+    """A reply without the parts that tell which of two rivals holds; and these: "new", "old", "both" or "neither" by
+    the candidate's number. Arguments as in ``meant``. Raises ``Unclear`` and ``UsageError``."""
     reader = _Reader(ids, said, olds)
     for part in PART.findall(_AND.sub(", ", _GAP.sub("，", text))):
         reader.take(part)
@@ -151,7 +150,6 @@ class _Reader:
         if group:
             named, part = [*self.pairs], part._replace(text=text.replace(group, " "))
         theirs = set().union(*(own for at, own in enumerate(self.whole, 1) if at not in named))
-        theirs |= set().union(*(old for at, (_, old) in self.pairs.items() if at not in named))
         is_named = bool(named) and part.numbers <= {*named}
         own = part.words - theirs
         is_named = is_named and (any(part.sides) or (len(named) == 1 and bool(part.numbers or own)))
@@ -256,8 +254,6 @@ class _Reader:
         pair = fold(self.both[named[0] - 1])
         if is_wrong and not _WHOLE.search(text) and all(one in _FILLERS or one in pair for one in part.names):
             answer = answer or "new"  # "Thursday is wrong"
-        if not answer and own[1] and self.found.get(named[0]) == "new":
-            return "new"  # "pnpm is right, we moved off yarn"
         # "The squash rule should go completely": which of the two?
         is_open = own[1] or any(sides) or "gone" in kinds or (kinds & _NO and _WHOLE.search(text))
         done = self.found.get(named[0], "")
