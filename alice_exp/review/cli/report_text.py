@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import repeat, zip_longest
+from shutil import get_terminal_size
 from typing import TextIO
 
 from alice_exp.kernel.text.display import cells, filling, one_line, visible, wrapped
@@ -40,12 +40,10 @@ _SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def show(report: Agenda, summary: str, stream: TextIO, items: Sequence[Item], page: int) -> None:
-    """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe.
-
-    ``items`` are the candidates to print, the screen ``page`` of them (from 1); those behind them are only counted.
-    """
+    """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe; of its
+    candidates ``items``, the screen ``page`` (from 1), those behind them counted."""
     # A pipe has no width: the next program does the wrapping.
-    width = _width(stream) if stream.isatty() else 0
+    width = max(40, get_terminal_size().columns) if stream.isatty() else 0
     blocks = [*(_screen(items, width) if width else _piped(items))] if items else []
     blocks.append([*_counted(_behind(report.items, items), items, page)])
     for section in sections(report):
@@ -98,7 +96,7 @@ NOTICE_LINES = 8
 
 def notice(report: Agenda, summary: str, stream: TextIO) -> None:
     """Print the summary, then as many candidates as there is room for, a line each."""
-    width, room = _width(stream), NOTICE_LINES - 1
+    width, room = max(40, get_terminal_size().columns), NOTICE_LINES - 1
     lines = wrapped(summary, width)
     if len(lines) > room:
         lines = [*lines[: room - 1], one_line(f"{lines[room - 1]} …", width)]
@@ -116,17 +114,6 @@ def _screen(items: Sequence[Item], width: int) -> Iterator[list[str]]:
         yield [_painted(title, BOLD), *(line for card in part for line in how(card, width))]
 
 
-def _width(stream: TextIO) -> int:
-    # COLUMNS overrides the terminal's own answer.
-    named = os.environ.get("COLUMNS", "")
-    if named.isdigit() and int(named) > 0:
-        return max(40, int(named))
-    try:
-        return max(40, os.get_terminal_size(stream.fileno()).columns)
-    except (OSError, ValueError):
-        return 80
-
-
 def _painted(text: str, colour: str) -> str:
     """A text, escaped, in a colour; where none is drawn the whole report loses them."""
     return f"\x1b[{colour}m{visible(text)}\x1b[0m"
@@ -142,10 +129,8 @@ def plain(lines: Iterator[str], is_drawn: bool) -> Iterator[str]:
 
 
 def drawn(card: Card, width: int, *, has_keys: bool = False) -> Iterator[str]:
-    """A candidate as lines: number, trigger and marks; quote, payload, facts, and what stands beside it.
-
-    From ``WIDE`` columns on the trigger and the marks stand to its left. The commands that settle what stands beside it
-    are left out where keys do (``has_keys``)."""
+    """A candidate as lines: number, trigger and marks (from ``WIDE`` columns on to the left); quote, payload, facts,
+    and what stands beside it, without commands where keys decide (``has_keys``)."""
     is_wide = width >= WIDE and not has_keys
     left = (width - 7) // 4 if is_wide else width - 5
     mark = " · ".join(card.marks)
