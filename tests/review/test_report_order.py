@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 
 from alice_exp.finding.rules.nearness import Relation, Sure
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.review.cli.candidate_card import neighbours
 from alice_exp.review.cli.review_pages import ReviewPage
-from alice_exp.review.rules.daily_report import Item, Proposal
+from alice_exp.review.rules.daily_report import Item
 from alice_exp.review.rules.report_order import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def test_a_group_longer_than_a_screen_is_a_screen() -> None:
 
 SEEN = replace(item("a"), is_new=False)
 PLACED = Placed(Block("a", Payload("Use RG", steps=("then sort",)), Trigger("searching")), POOL)
-BY = Proposal("agent:claude", "2026-02-20T09:00:00Z")
+BY = Commit("", "", "memorize", "agent:claude", "2026-02-20T09:00:00Z")
 
 
 @pytest.mark.parametrize(

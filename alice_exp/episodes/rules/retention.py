@@ -63,11 +63,8 @@ class Pruning:
 
 
 def retention(reward: float, age: int, uniqueness: float, references: int) -> Retention:
-    """0.4 · reward + 0.3 · recency + 0.2 · uniqueness + 0.1 · popularity, in [0, 1] (R0.37-R0.40).
-
-    ``reward`` and ``uniqueness`` lie in [0, 1]; ``age`` is in milliseconds, a negative one (a clock ahead) counts as
-    new (B0.12); ``references`` >= 0.
-    """
+    """0.4 · reward + 0.3 · recency + 0.2 · uniqueness + 0.1 · popularity, all in [0, 1] (R0.37-R0.40); ``age`` in
+    milliseconds, a negative one (a clock ahead) counts as new (B0.12)."""
     recency = min(1.0, max(0.0, 1.0 - age / MONTH))
     popularity = min(1.0, references / FULL_REFERENCES)
     score = REWARD * reward + RECENCY * recency + UNIQUENESS * uniqueness + POPULARITY * popularity
@@ -77,13 +74,10 @@ def retention(reward: float, age: int, uniqueness: float, references: int) -> Re
 def weigh(
     episodes: Collection[Episode], now: str, references: Mapping[str, int], cited: Collection[str]
 ) -> tuple[Weighed, ...]:
-    """Every episode with its retention at ``now`` (ISO-8601 UTC), in the given order.
-
-    ``references`` counts, by id, the blocks that cite an episode and the searches that returned it since the last
-    fold; those before are in its ``access_count`` (B0.8). ``cited`` holds the ids that living blocks cite.
-    """
+    """Every episode with its retention at ``now`` (ISO-8601 UTC), as given. ``references``: by id, the blocks that cite
+    it and the searches that returned it since the last fold; those before are in ``access_count`` (B0.8). ``cited``: by
+    living blocks."""
     present = milliseconds(now)
-    kept = frozenset(cited)
     return tuple(
         Weighed(
             episode,
@@ -93,7 +87,7 @@ def weigh(
                 uniqueness,
                 references.get(episode.id, 0) + episode.access_count,
             ),
-            episode.id in kept,
+            episode.id in cited,
         )
         for episode, uniqueness in zip(episodes, uniquenesses(episodes), strict=True)
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, texts, trigger_text
-from alice_exp.model.values.block import HELD, Placed
-from alice_exp.review.rules.report_order import arranged, is_perhaps, is_unlike, project_of, said_on
+from alice_exp.model.values.block import CONFIDENCE, HELD, Placed
+from alice_exp.review.rules.report_order import arranged, is_perhaps, is_unlike, said_on
 from alice_exp.terminal.language import days_told, listed, rendered, say
 
 if TYPE_CHECKING:
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the report: its subject (an id, a number, a file), its text, a remark; and what a program reads.
-
-    What is only counted for a person is for programs alone (``is_told``)."""
+    """One line of the report: its subject (an id, a number, a file), its text, a remark; what a program reads, of some
+    rows no other than a program (``is_told``)."""
 
     label: str
     text: str
@@ -42,7 +41,7 @@ def scoped(place: str, project: str) -> str:
 
 def goal(item: Item) -> str:
     """Where an approval takes a candidate, and the project in which it holds there."""
-    return scoped(item.destination, project_of(item))
+    return scoped(item.destination, item.placed.block.project)
 
 
 def answers(new: str, old: str, *, alike: bool = False) -> dict[str, str]:
@@ -149,7 +148,7 @@ def item_document(item: Item) -> dict[str, Any]:
         "id": block.id,
         **texts(placed),
         "state": block.state,
-        "confidence": item.confidence,
+        "confidence": CONFIDENCE[block.state],
         "type": block.type,
         "about": block.about,
         "suggested": item.destination,
@@ -159,11 +158,11 @@ def item_document(item: Item) -> dict[str, Any]:
         "new": item.is_new,
         "changed": item.is_changed,
         "explicit": item.is_explicit,
-        "proposed_by": proposed.by if proposed else None,
+        "proposed_by": proposed.actor if proposed else None,
         "proposed_at": proposed.at if proposed else block.created_at or None,
-        "session": (proposed.session if proposed else "") or session or None,
+        "session": (dict(proposed.trailers).get("Session") if proposed else None) or session or None,
         "seen": block.observations + 1,
-        "project": project_of(item) or None,
+        "project": block.project or None,
         "group": item.group or None,
         "relations": [relation_document(one) for one in item.relations],
         "secrets": [{"kind": one.kind, "at": one.at} for one in item.delicate],
@@ -251,19 +250,20 @@ def shared_line(common: Mapping[str, str]) -> str:
 def _facts(item: Item) -> dict[str, str]:
     """Who proposed a candidate (an agent's name, you, or where it came from), the day, the time left (empty while no
     report has shown it), the project, and where it goes."""
-    kind, _, name = (item.proposed.by if item.proposed else "").partition(":")
+    kind, _, name = (item.proposed.actor if item.proposed else "").partition(":")
     left = say("last day") if 0 <= item.days_left <= 1 else ""
     return {
         "by": say("you") if kind == "user" else name or (say(kind) if kind else ""),
         "day": (item.proposed.at if item.proposed else item.placed.block.created_at)[:10],
         "left": say("{count} days left", count=item.days_left) if item.days_left > 1 else left,
-        "project": project_of(item),
+        "project": item.placed.block.project,
         "place": item.destination,
     }
 
 
 def _state(item: Item) -> str:
-    return f"{say(item.placed.block.state)} {item.confidence:.1f}"
+    state = item.placed.block.state
+    return f"{say(state)} {CONFIDENCE[state]:.1f}"
 
 
 def neighbours(item: Item) -> list[Row]:
@@ -321,8 +321,7 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
 
 
 def _as_written(values: str, placed: Placed) -> str:
-    """Values that were compared by stems in small letters, as the text writes them in whole words; "" where it does not
-    in one piece."""
+    """Values compared by stems in small letters, in whole words of the text; "" where it has them not in one piece."""
     text, whole = payload_text(placed), []
     for value in values.split(", "):
         at = text.casefold().find(value)

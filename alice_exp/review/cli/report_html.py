@@ -14,7 +14,6 @@ from alice_exp.kernel.text.display import Markup
 from alice_exp.review.cli.candidate_card import Card, Row, answers, neighbours, parts, shared, shared_line
 from alice_exp.review.cli.report_parts import Section, sections
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.rules.report_order import project_of
 from alice_exp.terminal.language import language, say
 from alice_exp.terminal.streams import document, html
 
@@ -79,8 +78,7 @@ def _row(row: Row) -> Markup:
 
 
 def _choices(item: Item) -> list[Markup]:
-    """The boxes of one candidate: approve (in its project, everywhere), reject, or which holds of it and what it
-    contradicts; none leaves it waiting."""
+    """The boxes of one candidate: approve, here or everywhere, and reject, or which of two rivals holds."""
     # By its id: a page may lie open while a later report gives the number to another one.
     name = item.placed.block.id
     if item.asks_of:
@@ -89,7 +87,7 @@ def _choices(item: Item) -> list[Markup]:
         if item.conflict:  # A plain rejection, which goes into the sentence.
             rows[1] = (say("old"), "verb", "reject")
     else:
-        is_narrow = bool(project_of(item))
+        is_narrow = bool(item.placed.block.project)
         rows = [(say("approve here") if is_narrow else say("approve"), "verb", "approve")]
         rows += [(say("approve everywhere"), "verb", "everywhere")] if is_narrow else []
         rows += [(say("reject"), "verb", "reject")]

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from alice_exp.blocks.rules.undo import Lost
     from alice_exp.finding.rules.nearness import Relation
     from alice_exp.home.ports import Came
+    from alice_exp.model.rules.doubt import Verdict
     from alice_exp.model.rules.identity import Returned
     from alice_exp.review.rules.daily_report import Agenda
-    from alice_exp.review.rules.doubts import Approval, Question
+    from alice_exp.review.rules.doubts import Question
     from alice_exp.review.rules.state_changes import Movement
 
 FEW = 5
@@ -271,21 +272,21 @@ def _proposed(name: str, value: object) -> Row:
     return Row(name, text, note, {"key": name, "value": value})
 
 
-def came_of(approvals: Sequence[Approval]) -> list[Row]:
+def came_of(approvals: Sequence[tuple[Placed, Verdict]]) -> list[Row]:
     """What came of approvals: of each effect how many, the first one, and what to do about it or them."""
     rows: list[Row] = []
-    for one in approvals:
-        alike = [other for other in approvals if other.effect == one.effect]
-        block_id, count = one.placed.block.id, len(alike)
+    for placed, effect in approvals:
+        alike = [other for other, same in approvals if same == effect]
+        block_id, count = placed.block.id, len(alike)
         word, label = {
             "in_doubt": ("in doubt", say("{count} in doubt", count=count)),
             "open": ("used", say("{count} not known yet", count=count)),
             "helped": ("helped", say("{count} helped", count=count)),
             "unused": ("never used", say("{count} not used yet", count=count)),
-        }[one.effect]
+        }[effect]
         more = say("and {count} more: alice-exp impact", count=count - 1) if count > 1 else ""
-        text = f"{block_id} {payload_text(one.placed)}"
-        rows.append(Row(label, text, more, _row(one.placed, "", "", effect=word).document, alike[0] is one))
+        text = f"{block_id} {payload_text(placed)}"
+        rows.append(Row(label, text, more, _row(placed, "", "", effect=word).document, alike[0] is placed))
     return rows
 
 

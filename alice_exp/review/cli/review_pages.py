@@ -18,7 +18,6 @@ from alice_exp.review.cli.candidate_card import goal, neighbours, told
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
 from alice_exp.review.rules.daily_report import Agenda, Item, as_decided
 from alice_exp.review.rules.doubts import Answer, Question, Rival
-from alice_exp.review.rules.report_order import project_of
 from alice_exp.review.usecases import rival_answers
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.editor import LATER, QUITTING, answered_key, key
@@ -89,7 +88,7 @@ class ReviewPage:
 
 def page_question(items: Sequence[Item]) -> str:
     """The keys of a page."""
-    if any(map(project_of, items)):
+    if any(item.placed.block.project for item in items):
         return say("[a]pprove [A] everywhere [r]eject [l]ater [b]ack [u]ndo [q]uit · digit: ✗ [?] ")
     return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ [?] ")
 
@@ -104,7 +103,7 @@ def card_question(item: Item) -> str:
     if answers_of(item):
         return say("[n]ew [o]ld [b]oth [x] neither [l]ater [q]uit ")
     more = (
-        say("[A]pprove everywhere ") if project_of(item) else "",
+        say("[A]pprove everywhere ") if item.placed.block.project else "",
         say("[m]erge ") if item.repeated and not item.conflict else "",
         say("[x] reject and purge ") if item.delicate else "",
         say("[g]roup [s] group later ") if item.group else "",
@@ -225,7 +224,8 @@ def ask_standing(terminal: Terminal, report: Agenda) -> None:
             if answer != "later":
                 gone |= _settled(terminal, Rival(first, beside.placed, beside.kind), answer)
     for question in report.review:
-        if not gone & {*question.ids} and not _ask_doubt(terminal, question):
+        ids = {placed.block.id for placed in (question.placed, *question.beside)}
+        if not gone & ids and not _ask_doubt(terminal, question):
             return
 
 

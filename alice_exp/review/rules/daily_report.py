@@ -19,12 +19,11 @@ from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc import Problem
 from alice_exp.kernel.value_class import attributes, dataclass
-from alice_exp.model.rules.doubt import block_decay
+from alice_exp.model.rules.doubt import Verdict, block_decay
 from alice_exp.model.rules.identity import Rejections, Returned, taken_out
 from alice_exp.model.rules.lifecycle import Thresholds, expires_at, level
 from alice_exp.model.rules.private_facts import Delicate, delicate, destination
 from alice_exp.model.values.block import (
-    CONFIDENCE,
     EXPLICIT,
     Placed,
     content_hash,
@@ -36,7 +35,7 @@ from alice_exp.model.values.config import Wait
 from alice_exp.model.values.records import Episode
 from alice_exp.model.values.snapshot import Snapshot, namespace_name
 from alice_exp.review.rules import doubts, state_changes
-from alice_exp.review.rules.doubts import Approval, Question
+from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.state_changes import Elsewhere, Movement
 
 FADING_BELOW = 0.5
@@ -47,23 +46,10 @@ DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """Who proposed a candidate: the act's actor (``agent:claude``), its time, the conversation if there is one, and
-    which act it was (``memorize``)."""
-
-    by: str
-    at: str
-    session: str = ""
-    act: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Item:
-    """One undecided candidate: its number in the open report (0: not shown yet) and the destination of an approval.
-
-    ``expires_at`` is ISO-8601 UTC, empty while no report has shown the block (R2.43, B2.21); ``days_left`` is the
-    number of days until then, rounded up, -1 if there is no such time.
-    """
+    """One undecided candidate: its number in the open report (0: not shown yet) and where an approval takes it.
+    ``expires_at`` is ISO-8601 UTC, empty while no report has shown it (R2.43, B2.21); ``days_left`` is rounded up, -1
+    for none."""
 
     number: int
     placed: Placed
@@ -74,7 +60,8 @@ class Item:
     days_left: int = -1
     relations: tuple[Relation, ...] = ()
     delicate: tuple[Delicate, ...] = ()
-    proposed: Proposal | None = None
+    proposed: Commit | None = None
+    """The act that brought it in."""
     group: int = 0
     """The number of the group that it stands in, from 1; 0: by itself."""
     says_again: str = ""
@@ -117,11 +104,6 @@ class Item:
         return next((one for one in self.relations if one.where == where and one.kind in kinds), None)
 
     @property
-    def confidence(self) -> float:
-        """The state's confidence, in [0, 1]."""
-        return CONFIDENCE[self.placed.block.state]
-
-    @property
     def is_explicit(self) -> bool:
         """Whether the user asked in a conversation to remember it, rather than that it was inferred (B4.18)."""
         block = self.placed.block
@@ -130,11 +112,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """One report. ``new`` counts items that no earlier report has shown, ``today`` those created since the day began.
-
-    ``since`` is the time of the report before (empty for the first); ``changed`` are the state changes since then;
-    ``by_hand`` the ids and files in which a hand edit raised trust or changed the configuration.
-    """
+    """One report. ``new`` counts items that no earlier one has shown, ``today`` those created since the day began;
+    ``since`` is the time of the one before (empty: the first), ``changed`` the state changes since then; ``by_hand``
+    the ids and files in which a hand edit raised trust or changed the configuration."""
 
     report: str
     at: str
@@ -166,7 +146,7 @@ class Agenda:
     asked: tuple[tuple[str, str, str], ...] = ()
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
     team: tuple[Came, ...] = ()  # What came with repositories and waits to be trusted.
-    week: tuple[Approval, ...] = ()
+    week: tuple[tuple[Placed, Verdict], ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
     by_dialog: tuple[tuple[Placed, str, str], ...] = ()
     """What was approved in a host's dialog since the report before: the block, the channel, what takes it back."""
@@ -204,15 +184,14 @@ def agenda(
     leaving: Sequence[Placed] = (),
     returned: Sequence[Returned] = (),
     numbers: Mapping[str, int] = MappingProxyType({}),
-    proposals: Mapping[str, Proposal] = MappingProxyType({}),
+    proposals: Mapping[str, Commit] = MappingProxyType({}),
     texts: BlockTexts = lambda _: {},
     episodes: Callable[[], Sequence[Episode]] = tuple,
 ) -> Agenda:
     """The report with this id on a snapshot that includes the archive; changes count from ``since`` on.
 
     Blocks first shown by the report ``newest`` are new; it is this report, or empty if this one is of an earlier day.
-    ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
-    ``returned`` those that repeat rejected ones; ``numbers`` and ``proposals`` are by id.
+    ``acts`` are newest first; ``leaving`` the blocks that this report removes; ``numbers`` and ``proposals`` by id.
     """
     wait = snapshot.config.wait
     out = {one.block_id for one in returned}
@@ -277,7 +256,7 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
 def _items(
     waiting: Sequence[Placed],
     around: Neighbourhood,
-    proposals: Mapping[str, Proposal],
+    proposals: Mapping[str, Commit],
     numbers: Mapping[str, int],
     newest: str,
     now: str,

@@ -54,11 +54,6 @@ class Question:
     failed: int
     uses: int
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of all blocks of which the person may say that it no longer holds."""
-        return tuple(one.block.id for one in (self.placed, *self.beside))
-
 
 def questions(snapshot: Snapshot, day_began: str, now: str) -> tuple[Question, ...]:
     """What this report asks: what it asked today already, then what was never asked, then the longest unanswered."""
@@ -120,9 +115,8 @@ def contradictions(
 ) -> tuple[tuple[Placed, Relation], ...]:
     """Pairs of which one was ``lately_trusted`` and contradicts the other.
 
-    Another value counts then, too: to approve what changes something is not yet to say that the old no longer holds.
-    A pair that no report showed side by side is asked about again, until a person says which of the two holds.
-    """
+    Another value counts, too: to approve a change is not yet to say that the old no longer holds. A pair that no report
+    showed side by side is asked about again, until a person answers."""
     spans = _spans(since, now)
     new = {placed.block.id for placed in _asked(late, spans[0], since)}
     fresh = [p for span in spans for p in _asked(late, span, since)]
@@ -139,9 +133,8 @@ def contradictions(
 
 
 def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[Placed, Relation]]:
-    """Pairs that took the place of one block, as two machines may decide: whatever they say, only one was to hold.
-    And pairs that took each other's place. The newer of the two comes first.
-    """
+    """Pairs that took the place of one block, as two machines may decide, or of each other: only one was to hold. The
+    newer of the two comes first."""
     if not (new := [placed for placed in late if placed.block.replaces]):
         return
     heirs = [p for p in snapshot.concerned(came_up(REPLACING)) if p.block.replaces and is_approved(p)]
@@ -170,29 +163,19 @@ def _is_by_word(block: Block) -> bool:
 _ORDER: tuple[Verdict, ...] = ("in_doubt", "open", "helped", "unused")
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """A block that was approved in the week before, and what came of it."""
-
-    placed: Placed
-    effect: Verdict
-
-
 def last_week(
     trusted: Iterable[Placed], day_began: str, episodes: Callable[[], Iterable[Episode]]
-) -> tuple[Approval, ...]:
-    """On a Monday what was approved in the seven days before it began, what needs the person first; else nothing.
-
-    ``day_began`` is the ISO-8601 UTC time at which the person's day began; ``episodes`` are read where there is any.
-    """
+) -> tuple[tuple[Placed, Verdict], ...]:
+    """On a Monday what was approved in the seven days before ``day_began`` (ISO-8601 UTC), each block with what came of
+    it, what needs the person first; else nothing. ``episodes`` are read where there is any."""
     # Midnight in any time zone lies within half a day of noon of the same date in UTC.
     if (datetime.fromisoformat(day_began) + timedelta(hours=12)).weekday():
         return ()
     since = days_before(day_began, 7)
     late = [p for p in trusted if p.block.approved is not None and since <= p.block.approved.at < day_began]
     without = of_tasks(episodes() if late else ())
-    found = [Approval(placed, judged(placed, without)[1]) for placed in late]
-    return tuple(sorted(found, key=lambda one: (_ORDER.index(one.effect), one.placed.block.id)))
+    found = [(placed, judged(placed, without)[1]) for placed in late]
+    return tuple(sorted(found, key=lambda pair: (_ORDER.index(pair[1]), pair[0].block.id)))
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
@@ -205,10 +188,9 @@ def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Place
 def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
     """Candidates that repeat something rejected before they were created. ``snapshot`` includes the archive.
 
-    Only a sync brings such blocks in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``).
-    Candidates that a report has shown were checked then. A block that was rejected itself, and that git or a file's
-    older version brought back, is its own ``rejected``.
-    """
+    Only a sync brings such in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``), those
+    that a report has shown were then. What was rejected itself, and came back by git or an older file, is its own
+    ``rejected``."""
     again = tuple(
         Returned(placed.block.id, placed, placed)
         for placed in snapshot.within("low_value")
@@ -242,11 +224,8 @@ class Rival:
 def told_rivals(
     snapshot: Snapshot, chosen: Sequence[Placed], answered: Collection[str] = (), *, asks: bool = False
 ) -> dict[str, Rival]:
-    """The first rival of each block to be approved, by that block's id: one that is told now, or another of
-    ``chosen`` that says the opposite; with ``asks`` any other candidate that does.
-
-    ``answered`` are the ids of which the person says with the approval whether they hold.
-    """
+    """The first rival of each block to be approved, by that block's id: one that is told now, or another of ``chosen``,
+    with ``asks`` any candidate, that says the opposite; none of ``answered``, of which the person says it."""
     waiting = candidates(snapshot) if asks else [one for one in chosen if one.place == "low_value"]
     found: dict[str, Rival] = {}
     around = Neighbourhood(snapshot, (), waiting if len(waiting) > 1 else (), len(chosen))
@@ -261,8 +240,7 @@ def told_rivals(
 def with_answers(
     block: Block, replacing: Sequence[Placed], both: Sequence[Placed]
 ) -> tuple[Block, list[Put]]:
-    """The block with a person's answers on it and others, and those of the trusted others that held an earlier
-    answer on this pair, without it."""
+    """The block with a person's answers on it, and the trusted others without an earlier answer on this pair."""
     puts = []
     for other in {one.block.id: one for one in (*replacing, *both)}.values():
         block = _unanswered(block, other.block.id)

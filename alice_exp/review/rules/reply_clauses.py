@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
-from types import MappingProxyType
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.reply_words import Token, Verb
 
-ASKED = MappingProxyType(
-    {
-        "unknown": "I read: {reading}; what is {what}?",
-        "odd": "I read: {reading}; which number is {what}?",
-        "counted": "I read: {reading}; is {what} how many, or which one?",
-        "alone": "I read: {reading}; what does {what} turn round?",
-        "heavy": "I read: {reading}; is {what} a reason, or a decision?",
-        "question": "I read: {reading}; a reply that asks decides nothing",
-    }
-)
+ASKED = {
+    "unknown": "I read: {reading}; what is {what}?",
+    "odd": "I read: {reading}; which number is {what}?",
+    "counted": "I read: {reading}; is {what} how many, or which one?",
+    "alone": "I read: {reading}; what does {what} turn round?",
+    "heavy": "I read: {reading}; is {what} a reason, or a decision?",
+    "question": "I read: {reading}; a reply that asks decides nothing",
+}
 """What is asked back about a word, by its kind."""
 
 _UNCLEAR = "I read: {reading}; which verb does which number belong to?"
@@ -51,11 +48,8 @@ _Item = tuple["Token", tuple[str, ...], bool]
 
 @dataclass(slots=True)
 class Clause:
-    """A verb, its set (``named`` one by one, or ``wide`` by a word), a reason, and what is left out.
-
-    ``excluded`` is true where it need not be part of the set ("but not 3"). ``words`` counts what it was read from;
-    ``fault`` is what makes its words unclear, if anything does.
-    """
+    """A verb, its set (``named`` one by one, or ``wide`` by a word), and what is left out: true where it need not be
+    part of the set ("but not 3"). ``words`` counts what it was read from; ``fault`` is what makes them unclear."""
 
     verb: Verb = "later"
     named: list[str] = field(default_factory=list)
@@ -112,10 +106,8 @@ def clauses(found: Sequence[Token], report: Report) -> list[Clause]:
 
 
 def _clause(verbs: Sequence[Token], chunks: Sequence[_Chunk], own: Clause) -> tuple[Clause, Clause]:
-    """The clause of the first verb, whose ``own`` part stands before it, and the part that is the next verb's own.
-
-    ``chunks`` are the one before the verb, the one behind it and, before another verb, the one behind that.
-    """
+    """The clause of the first verb, whose ``own`` part stands before it, and the next verb's own part; ``chunks``:
+    before the verb, behind it and, before another verb, behind that."""
     verb, before, after, reason = verbs[0], chunks[0], chunks[1], chunks[1].reason
     clause = Clause(verb.value, reason=reason.text if reason is not None else "")  # type: ignore[arg-type]
     clause.add(own)
@@ -145,8 +137,7 @@ def _clause(verbs: Sequence[Token], chunks: Sequence[_Chunk], own: Clause) -> tu
 
 
 def _once(found: Sequence[Token]) -> Sequence[Token]:
-    """The tokens with each "but" as a mark or an "except", one mark between words, and no verb that only says again
-    what one said: 好的，都同意; 8 重复了，删."""
+    """The tokens with each "but" as a mark or an "except", one mark between words, no verb twice: 8 重复了，删."""
     row: list[Token] = []
     following = ""
     verb = next((at for at, token in enumerate(found) if token.kind == "verb"), len(found))

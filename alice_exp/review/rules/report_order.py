@@ -21,13 +21,10 @@ FEW = 20
 
 Key = Literal["today", "user", "work", "repeats", "perhaps", "turned_down"]
 
-KEYS: tuple[Key, ...] = get_args(Key)
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which candidates a person wants; empty: any. ``by`` is an actor or its name, ``project`` all names of one,
-    ``match`` a part of a text."""
+    """Which candidates a person wants; empty: any. ``by``: an actor or its name, ``project``: all names of one."""
 
     new: bool = False
     about: str = ""
@@ -43,28 +40,22 @@ class Wanted:
     def holds(self, item: Item) -> bool:
         """Whether a candidate is wanted."""
         block = item.placed.block
-        actor = item.proposed.by if item.proposed else ""
+        actor = item.proposed.actor if item.proposed else ""
         text = " ".join((block.trigger.text, block.payload.content, *block.payload.steps)).casefold()
         is_about_user = item.destination.startswith("personal/")
         return (
             (not self.new or item.is_new)
             and (not self.about or (self.about == "user") is is_about_user)
             and (not self.by or self.by in (actor, actor.partition(":")[2]))
-            and (not self.project or project_of(item) in self.project.split())
+            and (not self.project or block.project in self.project.split())
             and self.match.casefold() in text
         )
 
 
-def project_of(item: Item) -> str:
-    """The project that a candidate belongs to; empty if to none."""
-    return item.placed.block.project
-
-
 def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
-    """The candidates in parts that are not empty, each decided with one thing in mind.
-
-    Within a part what was observed most often first (DESIGN 12.9), then as given; a group where its first one is."""
-    parts: dict[Key, list[Item]] = {key: [] for key in KEYS}
+    """The candidates in parts that are not empty, within one what was observed most often first (DESIGN 12.9), then as
+    given; a group where its first one is."""
+    parts: dict[Key, list[Item]] = {key: [] for key in get_args(Key)}
     key_of_group: dict[int, Key] = {}
     for item in items:
         key = _key(item)
@@ -80,7 +71,8 @@ def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
         def order(item: Item, key: Key = key) -> tuple[str | int, ...]:
             at = place[id(item)]
             often = seen[at] if len(said_on(item.placed.block)) > 1 else 0
-            return (-often, *((project_of(item), item.destination) if key == "work" else ()), -seen[at], at)
+            subject = (item.placed.block.project, item.destination) if key == "work" else ()
+            return (-often, *subject, -seen[at], at)
 
         rows.sort(key=order)
     return [(key, rows) for key, rows in parts.items() if rows]
@@ -126,8 +118,7 @@ def review_screens(items: Sequence[Item], first: str = "") -> list[tuple[Item, .
 
 
 def said_on(block: Block) -> tuple[str, ...]:
-    """The days (YYYY-MM-DD) of the sessions in which it was said, the first of each; one or none for most. What was
-    imported says so of itself."""
+    """The days (YYYY-MM-DD) of the sessions in which it was said, the first of each; of what was imported none."""
     days: dict[str, str] = {}
     said = (one for one in block.evidence if one.kind == "session" and not block.origin.startswith("import:"))
     for piece in sorted(said, key=lambda one: one.at):
@@ -138,7 +129,7 @@ def said_on(block: Block) -> tuple[str, ...]:
 def is_perhaps(item: Item) -> bool:
     """Whether nothing but a cue in one session speaks for it, or a reader of 0.2.0, which left no origin."""
     block, proposed = item.placed.block, item.proposed
-    was_read = block.origin == "local" and proposed is not None and proposed.act == "extract"
+    was_read = block.origin == "local" and proposed is not None and proposed.op == "extract"
     return (block.origin == CUES or was_read) and EXPLICIT not in block.tags and len(said_on(block)) < 2
 
 

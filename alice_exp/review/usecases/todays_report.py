@@ -26,7 +26,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.records import EPISODES_PATH, EpisodeBook
 from alice_exp.model.values.snapshot import ChangeSet, Plan, Put, Snapshot
-from alice_exp.review.rules.daily_report import Agenda, Item, Proposal, agenda, standing_of, with_repeats
+from alice_exp.review.rules.daily_report import Agenda, Item, agenda, standing_of, with_repeats
 from alice_exp.review.rules.doubts import candidates, returned
 from alice_exp.review.rules.report_order import arranged
 from alice_exp.review.store import reports
@@ -41,13 +41,10 @@ leaves it by id, the folded reads."""
 
 
 def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tuple[Agenda, Commit | None]:
-    """Today's report. Unless it is a peek, it numbers the candidates, starts the expiry of those that are shown
-    (``page``; None: all of them), removes the expired ones and folds the log of reads into the blocks.
-
-    What is only counted has a number and no clock (DESIGN 7). An agent's heartbeat is always a peek (DESIGN 6). If
-    there is nothing new to show there is no commit and the numbers stay; the first report of a day counts changes from
-    the one before.
-    """
+    """Today's report. Unless it is a peek, as an agent's always is (DESIGN 6), it numbers the candidates, starts the
+    expiry of those that are shown (``page``; None: all), removes the expired and folds the reads into the blocks. What
+    is only counted has no clock (DESIGN 7). Where nothing is new there is no commit and the numbers stay; the first
+    report of a day counts changes from the one before."""
     home, caller, opened, reads = session.home, session.caller, reports(session), access(session)
     seen = home.read(REVIEWED)
     if peek or not caller.is_person:
@@ -135,11 +132,8 @@ def _asked(snapshot: Snapshot, report: Agenda, session: Session) -> tuple[Put, .
 
 
 def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
-    """Start the clock of candidates that go to the person's screen now, and bind decisions to what they say.
-
-    They are given back, by id, as they are bound: what is to be drawn, since a file may have been edited meanwhile.
-    What was shown as it is already costs nothing.
-    """
+    """Start the clock of candidates that go to the person's screen now, and bind decisions to what they say: by id as
+    they are to be drawn, since a file may have been edited meanwhile. What was shown as it is already costs nothing."""
     caller, report = session.caller, reports(session).open.report
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, dict[str, Placed]]:
@@ -156,8 +150,7 @@ def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
 
 def _numbered(waiting: Collection[str], report: Agenda, session: Session) -> tuple[str, ...]:
     """The ids by their numbers, which run as a person reads. While anything of the day's earlier report waits its
-    numbers stand, what it decided included: a reply to it must not decide another thing because a second report was
-    made meanwhile."""
+    numbers stand: a reply to it must not decide another thing because of a second report."""
     opened = reports(session).open
     order = {item.placed.block.id: at for at, item in enumerate(report.items)}
     before = opened.ids if opened.at >= session.day_began and not {*opened.ids}.isdisjoint(waiting) else ()
@@ -201,10 +194,8 @@ def _in_order(found: Iterable[Item], known: Mapping[str, tuple[str, ...]]) -> tu
 
 
 def _folded(session: Session, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
-    """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30).
-
-    The name is empty if there is nothing to fold, or if a file to be written holds a problem.
-    """
+    """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30). It
+    is empty if there is nothing to fold, or if a file to be written holds a problem."""
     caller, reads = session.caller, access(session).pending()
     folds = folded(snapshot, reads, caller.now) if reads else ()
     book = snapshot.episodes
@@ -249,7 +240,7 @@ def _report(
     opened, day_began = reports(session), session.day_began
     pool, (since, acts) = [*snapshot.within("low_value")], opened.changes(day_began)
     first = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
-    proposed = opened.proposals({placed.block.id for placed in pool}, first).items()
+    proposed = opened.proposals({placed.block.id for placed in pool}, first)
     found = agenda(
         snapshot,
         session.caller.now,
@@ -261,10 +252,7 @@ def _report(
         leaving=leaving,
         returned=returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
         numbers=opened.open.numbers,
-        proposals={
-            block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
-            for block_id, act in proposed
-        },
+        proposals=proposed,
         texts=session.history.decided,
         episodes=lambda: (session.home.read((), records=EPISODES_PATH).episodes or EpisodeBook()).episodes,
     )
@@ -288,8 +276,7 @@ def _shown(placed: Placed, report: str, now: str) -> Placed:
 
 
 def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:
-    """Those that may be approved together; and those to decide on one by one, as they hold a secret or a private fact,
-    or say what a person rejected."""
+    """Those that may be approved together; and those decided one by one: secret, private, or rejected before."""
     snapshot = home.read(REVIEWED)
     rejections = Rejections.within(snapshot)
     found = [p for p in snapshot.within("personal", "universal") if not (is_approved(p) or is_put_away(p))]
