@@ -125,8 +125,6 @@ class Alice(Conversations, Records, Reviews):
         """Everything that is wrong with the home's files."""
         return settings.check(self._session.home, self._session.caller.now)
 
-    # -- for a model ---------------------------------------------------------------------------------------------
-
     def tools(self) -> list[dict[str, Json]]:
         """The operations open to an agent as ``{name, description, parameters}`` (JSON Schema): what a model is told
         of the functions that it may call. The MCP server offers the same."""
@@ -142,8 +140,6 @@ class Alice(Conversations, Records, Reviews):
             self._connection = Connection(self._session)
         answer: dict[str, Json] = call(self._connection, name, arguments)
         return answer
-
-    # -- blocks -------------------------------------------------------------------------------------------------
 
     def memorize(
         self,

@@ -62,8 +62,6 @@ class Records:
 
     _session: Session
 
-    # -- episodes -----------------------------------------------------------------------------------------------
-
     def add_episode(
         self,
         task: str,
@@ -121,8 +119,6 @@ class Records:
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
         return propose_from_episodes.distil(self._session, episodes, limit)
-
-    # -- the timeline -------------------------------------------------------------------------------------------
 
     def add_event(
         self,

@@ -73,8 +73,6 @@ class Home:
         self.waiting = False
         """Whether the last read left hand edits unadopted because another process held the lock."""
 
-    # -- reading ------------------------------------------------------------------------------------------------
-
     @gc_paused()
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
         """All blocks of the sets ``places``, after adopting hand edits.
@@ -190,8 +188,6 @@ class Home:
                 tree = self.repository.tree(ours)
         return self.reading.last_good(tree, self.repository.blob)
 
-    # -- settling: recover and adopt ----------------------------------------------------------------------------
-
     def _settled(self) -> Found:
         """Recover and adopt if necessary and no other process is writing; returns the files as they are then."""
         self.waiting = self._is_settled_now = False
@@ -289,8 +285,6 @@ class Home:
             if signature_of(self.root) is None:
                 write_local(self.root, {})
             return found(self._writer, self._adopting, self.standings, actor, defaults)
-
-    # -- writing ------------------------------------------------------------------------------------------------
 
     def dry(self) -> Home:
         """The same home, which plans acts and writes nothing."""

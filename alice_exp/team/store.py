@@ -115,8 +115,6 @@ class RepositoryFiles:
             raise RefusedError("{path} is no plain file", path=name)
         return target
 
-    # -- git ----------------------------------------------------------------------------------------------------
-
     def last_author(self) -> str:
         """Who committed the team's file last; empty where nobody did, or git does not say.
 

@@ -81,9 +81,6 @@ def entries(session: Session) -> Callable[[str], Entry]:
     return standings.entry
 
 
-# -- publish --------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Publishing:
     """What ``publish`` would write: each file's new text by its name (empty: it goes), and what it was when it was
@@ -179,8 +176,6 @@ def publish(
         teaming.files.write(name, text)
     return teaming.files.set_driver() if said else False
 
-
-# -- trust ----------------------------------------------------------------------------------------------------------
 
 Standing = Literal["new", "changed", "trusted", "rejected", "own"]
 WAITING = ("new", "changed")
@@ -340,9 +335,6 @@ def decide(
     if standing == "trusted":
         teaming.files.set_driver()
     return commit
-
-
-# -- uses -----------------------------------------------------------------------------------------------------------
 
 
 def elsewhere(session: Session, ids: Collection[str]) -> dict[str, Placed]:

@@ -53,8 +53,6 @@ class Standings:
         self._entries: dict[str, Entry] = {}
         self._lost: bool | None = None
 
-    # -- reading ------------------------------------------------------------------------------------------------
-
     def follow(self) -> None:
         """Read what the reference leads to now; entries that were looked up before may be older."""
         head = self.objects.head()
@@ -173,8 +171,6 @@ class Standings:
         except ProblemError as error:
             return (Problem.told(error, ".git"), *keyed)
         return keyed
-
-    # -- writing ------------------------------------------------------------------------------------------------
 
     def entries(self, changes: ChangeSet, find: Callable[[str], Placed | None]) -> tuple[Entry, ...]:
         """The entries that a change set writes; ``find`` gives the blocks before the act."""

@@ -220,9 +220,6 @@ def as_it_leaves(block: Block) -> dict[str, Json]:
     return item
 
 
-# -- coming in ------------------------------------------------------------------------------------------------------
-
-
 def read_bundle(value: Json, path: str = "") -> Received:
     """Check a bundle's JSON value; an invalid block is refused by itself.
 

@@ -112,9 +112,6 @@ def revocations(sent: Iterable[Mark], now: Iterable[Mark]) -> tuple[Mark, ...]:
     return tuple(dict.fromkeys(mark for mark in sent if mark not in present))[-MOST_REVOKED:]
 
 
-# -- coming in ------------------------------------------------------------------------------------------------------
-
-
 def incoming(value: Json, name: str) -> Received:
     """Check a received page, attributed to the peer's name in this home, whatever it calls itself.
 

@@ -48,8 +48,6 @@ class FileIdentity:
         self._peers = self.folder / "peers"
         self._name = name
 
-    # -- this Alice ---------------------------------------------------------------------------------------------
-
     def own(self) -> Peer:
         """This Alice as its peers see it; creates key and certificate on first use."""
         self._require_home()
@@ -72,8 +70,6 @@ class FileIdentity:
                 hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
             )
         return Peer(name, certificate_id(certificate), certificate, "")
-
-    # -- the others ---------------------------------------------------------------------------------------------
 
     def all(self) -> tuple[Peer, ...]:
         """All peers, sorted by name; raises ``ProblemError`` if a peer's file cannot be read."""
@@ -139,8 +135,6 @@ class FileIdentity:
                 hint="remove the file and pair again",
             ) from error
         return peer
-
-    # -- files --------------------------------------------------------------------------------------------------
 
     def _require_home(self) -> None:
         if not (self._root / "experiences").is_dir():

@@ -149,9 +149,6 @@ def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
     return digest, tuple((block.id, content_hash(block)) for block in made.blocks)
 
 
-# -- coming in ------------------------------------------------------------------------------------------------------
-
-
 def received(data: bytes, path: str) -> Received:
     """Parse and check a bundle; raises ``ProblemError`` with the position of a fault."""
     document = parse(data, path)

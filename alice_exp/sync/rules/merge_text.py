@@ -236,9 +236,6 @@ def _outside(side: Side, path: str) -> list[str]:
     return comments
 
 
-# -- what holds no blocks -------------------------------------------------------------------------------------------
-
-
 def merge_document(path: str, sides: Sides, spans_of: str = "blocks") -> bytes | None:
     """Merge a file without blocks (configuration, episodes, a schema) value by value; None: no file."""
     was, x, y = (side.document(path, spans_of) for side in (sides.was, sides.one, sides.other))

@@ -54,8 +54,6 @@ class GitExchange:
         self._repository = home.repository
         self._ledger = SharedLedger(home, key)
 
-    # -- a private remote ---------------------------------------------------------------------------------------
-
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
         """Merge with a remote's history until both sides are equal.
 
@@ -176,8 +174,6 @@ class GitExchange:
                 return None
             commit, message = composed(act)
             return replace(commit, commit=self._write(head, message, files))
-
-    # -- any other remote ---------------------------------------------------------------------------------------
 
     def publish(
         self, remote: Remote, name: str, text: str | None, about_to_leave: Callable[[], None], at: str

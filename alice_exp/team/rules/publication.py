@@ -107,9 +107,6 @@ def same_but_counts(one: TeamFile, other: TeamFile) -> bool:
     return plain[0] == plain[1]
 
 
-# -- procedures -----------------------------------------------------------------------------------------------------
-
-
 Parts = Mapping[str, Sequence[Lesson]]
 """What is approved for one situation: what must be kept to, what is done, and what may be done instead of one of these,
 under a title each."""

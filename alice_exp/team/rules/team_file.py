@@ -118,9 +118,6 @@ def _is_of_person(block: Block) -> bool:
     return is_mine or "user" in (block.about, subject_of(block.type, said))
 
 
-# -- reading --------------------------------------------------------------------------------------------------------
-
-
 def read(
     data: bytes, known: Callable[[Block], bool] = lambda _: False, *, only_known: bool = False
 ) -> TeamFile:
@@ -192,9 +189,6 @@ def _lesson(item: Json, name: str) -> Lesson:
     return Lesson(block, day, by, *cast("list[int]", uses))
 
 
-# -- writing --------------------------------------------------------------------------------------------------------
-
-
 def written(file: TeamFile) -> str:
     """The file's text: the same blocks give the same bytes, each key on a line of its own, so that git shows and merges
     what changed. What a preview would hide is escaped."""
@@ -220,9 +214,6 @@ def _item(one: Lesson) -> dict[str, Json]:
 def bare(block: Block) -> Block:
     """A block with nothing but what a team's file says of it."""
     return Block(block.id, block.payload, block.trigger, type=block.type)
-
-
-# -- merging --------------------------------------------------------------------------------------------------------
 
 
 def merged(was: TeamFile, one: TeamFile, other: TeamFile) -> TeamFile:
