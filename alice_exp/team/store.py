@@ -18,7 +18,6 @@ from alice_exp.kernel.errors import ProblemError, RefusedError, refused_as
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import missing_git
-from alice_exp.kernel.jsonc import Json
 from alice_exp.team.rules.publication import SIGN
 from alice_exp.team.rules.team_file import LARGEST, PATH, merge_texts
 
@@ -171,29 +170,19 @@ def driver(base: Path, ours: Path, theirs: Path, _: str) -> None:
     ours.write_bytes(merge_texts(*(file.read_bytes() for file in (base, ours, theirs))))
 
 
-class TeamState:
-    """How uses of others' blocks ended here, and the words in which each was trusted last: ``state/team/``.
+def state_of(root: Path, name: Literal["uses", "words"]) -> dict[str, dict[str, Any]]:
+    """What the home at ``root`` keeps of others' blocks by their ids: of ``uses`` what outcomes made of each, the keys
+    of a block that they move; of ``words`` the trigger and payload that were trusted, and who committed the file then.
 
     Both may be lost: then a block stands as on its first day, and a changed one is shown whole.
     """
+    found = load_derived(root / "state" / "team" / f"{name}.json")
+    return found if isinstance(found, dict) else {}
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
-    def uses(self) -> dict[str, dict[str, Json]]:
-        """What outcomes made of each block, by its id: the keys of a block that they move."""
-        return self._load("uses")
-
-    def words(self) -> dict[str, dict[str, Any]]:
-        """Of each trusted block the trigger and payload that were trusted, and who committed the file last then."""
-        return self._load("words")
-
-    def keep(self, name: Literal["uses", "words"], body: object) -> None:
-        """Keep ``uses`` or ``words``; what the disk refuses is left."""
-        with contextlib.suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        keep_derived(self._folder / f"{name}.json", body)
-
-    def _load(self, name: str) -> dict[str, Any]:
-        found = load_derived(self._folder / f"{name}.json")
-        return found if isinstance(found, dict) else {}
+def keep_state(root: Path, name: Literal["uses", "words"], body: object) -> None:
+    """Keep ``uses`` or ``words``; what the disk refuses is left."""
+    path = root / "state" / "team" / f"{name}.json"
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    keep_derived(path, body)

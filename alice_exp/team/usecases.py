@@ -38,7 +38,7 @@ from alice_exp.team.rules.publication import (
     skills,
 )
 from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
-from alice_exp.team.store import RepositoryFiles, TeamState
+from alice_exp.team.store import RepositoryFiles, keep_state, state_of
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
@@ -67,11 +67,6 @@ class Teaming:
     project: str
     names: tuple[str, ...]
     files: RepositoryFiles
-
-
-def state(session: Session) -> TeamState:
-    """How uses of others' blocks ended in this home, and the words in which they were trusted."""
-    return TeamState(session.root / "state" / "team")
 
 
 def entries(session: Session) -> Callable[[str], Entry]:
@@ -208,8 +203,8 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
         lambda block: _standing(teaming.names, entry_of, block)[1] == "trusted",
         only_known=only_trusted,
     )
-    kept = state(teaming.session)
-    uses, words = kept.uses(), kept.words()
+    root = teaming.session.root
+    uses, words = state_of(root, "uses"), state_of(root, "words")
     # What is approved for the project here: the same words need no second yes.
     blocks = () if only_trusted else teaming.session.home.read()
     own = {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
@@ -323,15 +318,15 @@ def decide(
     ids = tuple(one.id for one in entries)
     act = Act("trust", caller.actor, caller.now, ids, f"{verb} in {teaming.project}")
     commit, _ = teaming.session.home.apply(lambda _: (ChangeSet(act, decided=entries), None), ())
-    kept, author = state(teaming.session), teaming.files.last_author()
-    words, uses = kept.words(), kept.uses()
+    root, author = teaming.session.root, teaming.files.last_author()
+    words, uses = state_of(root, "words"), state_of(root, "uses")
     for one in blocks:
         words.pop(one.block.id, None)
         uses.pop(one.block.id, None)
         if standing == "trusted":
             words[f"{one.block.id} {content_hash(one.block)}"] = {"said": said(one), "author": author}
-    kept.keep("words", words)
-    kept.keep("uses", uses)
+    keep_state(root, "words", words)
+    keep_state(root, "uses", uses)
     if standing == "trusted":
         teaming.files.set_driver()
     return commit
@@ -339,7 +334,7 @@ def decide(
 
 def elsewhere(session: Session, ids: Collection[str]) -> dict[str, Placed]:
     """Trusted blocks of repositories that are not here, without their words: their uses alone."""
-    uses, entry_of = state(session).uses(), entries(session)
+    uses, entry_of = state_of(session.root, "uses"), entries(session)
     found = {}
     for own_id in ids:
         if (one := entry_of(own_id)).standing == "trusted":
@@ -350,13 +345,12 @@ def elsewhere(session: Session, ids: Collection[str]) -> dict[str, Placed]:
 
 def keep(session: Session, blocks: Sequence[Placed]) -> None:
     """Keep how uses of some blocks ended; what was said of them is not kept."""
-    kept = state(session)
-    uses = kept.uses()
+    uses = state_of(session.root, "uses")
     for one in blocks:
         pieces = tuple(replace(piece, quote="", ref="") for piece in one.block.evidence)
         written = block_json(replace(one.block, evidence=pieces, extra={}), "universal")
         uses[one.block.id] = {key: written[key] for key in _MOVED if key in written}
-    kept.keep("uses", uses)
+    keep_state(session.root, "uses", uses)
 
 
 def require_sound(made: Publishing) -> None:
