@@ -8,12 +8,12 @@ all names it. A module is imported when a command of it is invoked, so that none
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from alice_exp.kernel.errors import AliceError
 from alice_exp.terminal import language
@@ -242,7 +242,7 @@ def command_of(name: str, target: str) -> Any:
     """One command of the table, built of ``module:function``."""
     module, _, function = target.partition(":")
     carrier = typer.Typer(**QUIET)
-    carrier.command(name)(_on_terminal(getattr(import_module(module), function)))
+    carrier.command(name, cls=OwnCommand)(_on_terminal(getattr(import_module(module), function)))
     command = typer.main.get_command(carrier)
     parameter: Any
     for parameter in command.params:
@@ -255,22 +255,34 @@ def command_of(name: str, target: str) -> Any:
     guard(command)
     own = {parameter.name for parameter in command.params}
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]
-    command.invoke = partial(_opened, command.invoke)  # type: ignore[method-assign]
-    command.parse_args = partial(_parsed, command.parse_args)  # type: ignore[method-assign]
-    command.get_help = partial(_help, command)  # type: ignore[method-assign]
     return command
 
 
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 
-def _parsed(parse: Callable[[Any, list[str]], list[str]], context: Any, args: list[str]) -> list[str]:
-    """The parser's own complaint about an option without a value names no command: it is this one."""
-    try:
-        return parse(context, args)
-    except _UsageError as error:
-        error.ctx = error.ctx or context
-        raise
+class OwnCommand(TyperCommand):
+    """A command with our page, and with what goes with each command besides."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The parser's own complaint about an option without a value names no command: it is this one."""
+        try:
+            return super().parse_args(ctx, args)
+        except _UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+    def invoke(self, ctx: Any) -> Any:
+        """Do it, once the first command of a day has shown what waits."""
+        from alice_exp.app.opening import after_the_report
+
+        return after_the_report(super().invoke, ctx)
+
+    def get_help(self, ctx: Any) -> str:
+        """The command's page."""
+        from alice_exp.app.help_page import command_page
+
+        return command_page(ctx, self)
 
 
 def _on_terminal(function: Callable[..., None]) -> Callable[..., None]:
@@ -296,15 +308,3 @@ _METAVARS = {
     "float": "X",
 }
 """How a page writes a value of a type that the option gives no name of its own."""
-
-
-def _help(command: Any, context: Any) -> str:
-    from alice_exp.app.help_page import command_page
-
-    return command_page(context, command)
-
-
-def _opened(invoke: Callable[[Any], Any], context: Any) -> Any:
-    from alice_exp.app.opening import after_the_report
-
-    return after_the_report(invoke, context)
