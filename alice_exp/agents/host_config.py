@@ -51,7 +51,6 @@ def installed(text: str, path: str, host: Host, command: str, arguments: Sequenc
         entry = {"type": "local", "command": [command, *arguments], "enabled": True}
     elif host.entry == "typed":
         entry = {"type": "stdio", **entry}
-    text = text if text.strip() else "{}\n"
     present = read_object(text, path, host.key).get(NAME)
     if not isinstance(present, dict):
         return _edited(text, path, [Set((host.key, NAME), {**entry, **more})])
@@ -85,7 +84,7 @@ def allowed(text: str, path: str, rule: str) -> str:
     held = read_object(text, path, "permissions").get("allow")
     if isinstance(held, list) and rule in held:
         return text
-    return _edited(text if text.strip() else "{}\n", path, [Append(("permissions", "allow"), (rule,))])
+    return _edited(text, path, [Append(("permissions", "allow"), (rule,))])
 
 
 def disallowed(text: str, path: str, rule: str, bare: Bare) -> str:
@@ -139,7 +138,8 @@ def bare_parts(text: str, path: str) -> Bare:
 
 
 def _edited(text: str, path: str, edits: Sequence[Edit]) -> str:
-    return edit(parse(text.encode(), path), edits).decode() if edits else text
+    """The file with some edits; an empty one is an empty object."""
+    return edit(parse((text if text.strip() else "{}\n").encode(), path), edits).decode() if edits else text
 
 
 def read_object(text: str, path: str, key: str) -> dict[str, Json]:
@@ -149,10 +149,9 @@ def read_object(text: str, path: str, key: str) -> dict[str, Json]:
     document = parse(text.encode(), path)
     fault = document.problem
     if fault is not None:
-        values = dict(fault.values)
         raise ProblemError(
             "this configuration cannot be read: {why}",
-            why=fault.template.format(**values) if values else fault.template,
+            why=fault.message,
             path=path,
             line=fault.line,
             column=fault.column,
@@ -257,7 +256,7 @@ def hooked(text: str, path: str, hooks: Hooks, command_of: CommandOf) -> str:
         elif known[mine[0]] != wanted:
             edits.append(Set(("hooks", theirs, mine[0]), wanted))
         edits += [Remove(("hooks", theirs, index)) for index in mine[1:]]
-    return edit(parse((text if text.strip() else "{}\n").encode(), path), edits).decode() if edits else text
+    return _edited(text, path, edits)
 
 
 def unhooked(text: str, path: str, hooks: Hooks, bare: Bare) -> str:
