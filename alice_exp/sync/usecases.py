@@ -113,15 +113,15 @@ def sync(session: Session, names: Sequence[str] = (), *, over: bool = False) -> 
     done = tuple(_synced(session, remote, over) for remote in followed(chosen))
     reached = {one.remote.name: one.exchanged for one in done if one.failure is None}
     if reached:
-        rows = [_reached(one, reached.get(one.name), session.caller.now) for one in remotes(session).all()]
+        now = session.caller.now
+        rows = (
+            replace(one, synced=now, head=max(seen.head, one.head), offered=seen.offered)
+            if (seen := reached.get(one.name))
+            else one
+            for one in remotes(session).all()
+        )
         remotes(session).keep(tuple(rows))
     return done
-
-
-def _reached(remote: Remote, done: Exchanged | None, now: str) -> Remote:
-    if done is None:
-        return remote
-    return replace(remote, synced=now, head=max(done.head, remote.head), offered=done.offered)
 
 
 def confirm(session: Session, key: str) -> Remote:

@@ -61,13 +61,6 @@ def added(was: int | None, one: int, other: int) -> int:
     return max(one, other) if was is None else max(0, one + other - was)
 
 
-def words(was: tuple[str, ...], one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """A list merged as a set: without what either side removed, with what either added."""
-    stay = [word for word in was if word in one and word in other]
-    new = sorted({word for word in (*one, *other) if word not in was})
-    return one if one == other else tuple(dict.fromkeys((*stay, *new)))
-
-
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values, or absences, are equal but for the order of keys."""
     if one is MISSING or other is MISSING:
@@ -131,8 +124,11 @@ def _earliest(versions: Versions, name: str) -> str:
 
 
 def _words(versions: Versions, name: str) -> tuple[str, ...]:
+    """A list merged as a set: without what either side removed, with what either added."""
     was, one, other = _three(versions, name)
-    return words(was or (), one, other)
+    stay = [word for word in was or () if word in one and word in other]
+    new = sorted({*one, *other} - {*(was or ())})
+    return one if one == other else tuple(dict.fromkeys((*stay, *new)))
 
 
 def _keyed(versions: Versions, name: str) -> Mapping[str, Any]:
