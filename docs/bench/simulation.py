@@ -28,7 +28,7 @@ from alice_exp.model.rules.doubt import LIMIT
 from alice_exp.model.rules.ledger import bound
 from alice_exp.model.rules.lifecycle import Thresholds, outcome
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
-from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
+from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, lacks, merged, noted
 from docs.bench.chart import chart
 
 NOW = "2026-02-20T09:00:00Z"
@@ -165,7 +165,7 @@ class World:
                 and block.shareable
                 and block.verifications >= LIMITS.super_reliable
             )
-        return leaves(placed, LIMITS)
+        return not lacks(placed, LIMITS)
 
     def _pass(self, sender: Alice, receiver: Alice, number: int) -> None:
         if receiver.lies:

@@ -35,7 +35,7 @@ from alice_exp.model.values.block import (
     Record,
 )
 from alice_exp.model.values.config import Config
-from alice_exp.sharing.rules.bundle import leaves
+from alice_exp.sharing.rules.bundle import lacks
 from tests.approvals import approved
 from tests.case_tables import table
 from tests.readme import diagram
@@ -320,13 +320,13 @@ def shared(**more: Any) -> Placed:
 )
 @pytest.mark.covers("R2.46")
 def test_what_leaves(placed: Placed, expected: bool) -> None:
-    assert leaves(placed) is expected
+    assert (not lacks(placed)) is expected
 
 
 def test_sharing_stops_and_returns_with_the_badge() -> None:  # D18
     failed = outcome(shared().block, False, "A", NOW).block
-    assert not leaves(Placed(failed, "universal/tools.jsonc"))
-    assert leaves(Placed(outcome(failed, True, "A", NOW).block, "universal/tools.jsonc"))
+    assert lacks(Placed(failed, "universal/tools.jsonc"))
+    assert not lacks(Placed(outcome(failed, True, "A", NOW).block, "universal/tools.jsonc"))
 
 
 def test_diagram_draws_the_table() -> None:

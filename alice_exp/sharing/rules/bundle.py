@@ -145,7 +145,10 @@ class Received:
 
 
 def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
-    """The reasons why a block may not leave, as message templates; empty if it may (R2.46, B2.18, B2.38)."""
+    """The reasons why a block may not leave, as message templates; empty if it may (R2.46, B2.18, B2.38).
+
+    Verifications are counted in this home alone: a count must not gain weight by being passed on from peer to peer.
+    """
     block = placed.block
     reasons = {
         _missing("personal never leaves"): placed.place == "personal",
@@ -165,18 +168,12 @@ def _missing(reason: str) -> str:
     return reason
 
 
-def leaves(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
-    """Whether a block would be part of the next bundle, or offered to a peer: a count must not gain weight by being
-    passed on from peer to peer."""
-    return not lacks(placed, thresholds)
-
-
 def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT) -> Bundle:
     """All blocks that may leave, sorted by id; the same blocks give the same text, byte for byte.
 
     Raises ``RefusedError``, naming block and field, if something looks like a secret.
     """
-    going = sorted((one for one in placed if leaves(one, thresholds)), key=lambda one: one.block.id)
+    going = sorted((one for one in placed if not lacks(one, thresholds)), key=lambda one: one.block.id)
     items = [as_it_leaves(one.block) for one in going]
     for item in items:
         refuse_secrets(item)

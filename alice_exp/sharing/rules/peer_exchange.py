@@ -33,7 +33,7 @@ from alice_exp.sharing.rules.bundle import (
     Received,
     Refusal,
     as_it_leaves,
-    leaves,
+    lacks,
     read_bundle,
     refuse_secrets,
 )
@@ -80,7 +80,7 @@ def offering(snapshot: Snapshot) -> Offering:
     thresholds = Thresholds.of(snapshot.config)
     items: list[Mapping[str, Json]] = []
     withheld: list[Refusal] = []
-    going = (placed for placed in snapshot.within("universal") if leaves(placed, thresholds))
+    going = (placed for placed in snapshot.within("universal") if not lacks(placed, thresholds))
     for placed in sorted(going, key=lambda one: one.block.id):
         item = as_it_leaves(placed.block)
         try:

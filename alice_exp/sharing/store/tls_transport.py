@@ -76,7 +76,7 @@ class Wire:
             raise gone(error) from error
 
     async def receive(self, patience: float = PATIENCE) -> Message:
-        """Receive the next message; raises ``PeerError`` on timeout or malformed input."""
+        """Receive the next message."""
         try:
             async with asyncio.timeout(patience):
                 line = await self._reader.readuntil(b"\n")
