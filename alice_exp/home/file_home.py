@@ -263,11 +263,8 @@ class Home:
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def create(self, actor: Actor, defaults: Mapping[str, str]) -> tuple[Commit | None, int]:
-        """Create the home; returns its first commit (None: it existed already) and the number of blocks in it.
-
-        Files that are there already are committed as they are, by ``actor``; ``defaults`` maps paths to the texts of
-        the other files of a new home. A file with a problem is left out, with a warning.
-        """
+        """Create the home, see ``foreign_commits.found``; returns its first commit (None: it existed already) and the
+        number of blocks in it. A file with a problem is left out, with a warning."""
         from alice_exp.home.store.foreign_commits import found, make_directories
         from alice_exp.home.store.hand_edits import finish_interrupted
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias
 
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit
@@ -17,7 +17,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.block import NONE, Block, Entry, Placed
 from alice_exp.model.values.config import Config
-from alice_exp.model.values.snapshot import Catalogue, ChangeSet, Plan, Snapshot
+from alice_exp.model.values.snapshot import Catalogue, ChangeSet, Plan, R, Snapshot
 
 Cataloguing: TypeAlias = 'Callable[[Mapping[str, str]], "tuple[Collection[str], Catalogue] | None"]'
 """Which of some files are known by their content (path to blob id) to hold no problem, and what answers for these."""
@@ -154,9 +154,6 @@ class Team(Protocol):
 
     def trust(self, came: Came) -> tuple[str, ...]:
         """A person's key for all that came, but what stands apart; the ids."""
-
-
-R = TypeVar("R")
 
 
 class Unsigned(Exception):

@@ -4,9 +4,6 @@ not make (DESIGN 6): what they change is adopted as hand edits are.
 The hooks make plain git follow the home's rules: a ``git push`` is refused, a ``git pull`` between clones merges block
 by block.
 
-Foreign is whatever lies between ``refs/alice/seen`` and HEAD, by whatever git command it came. It decides nothing; of a
-file with an error history keeps the last good version, and the act names git's authors for the next heartbeat.
-
 The first ledger of a home of 0.2.0 is built here, too, from what acts of a person did to the blocks as they stand: a
 block counts if an act that may raise trust wrote what it says, and a person's newest act on it left it where it is, in
 its project, for the same hands. What is in the files but in no such act waits, and the person is told how many.
@@ -134,8 +131,9 @@ _AUTHORS = 10
 
 
 def take_foreign(writer: CommitWriter) -> bool:
-    """Take in what lies between the last head of this home and HEAD, if anything does: one act names the commits and
-    goes back to the files of that head, so that what they changed is adopted as hand edits are. Needs the lock."""
+    """Take in what lies between the last head of this home and HEAD, by whatever git command it came, if anything does:
+    one act names the commits and their authors and goes back to the files of that head, so that what they changed is
+    adopted as hand edits are. Needs the lock."""
     repository, head = writer.repository, writer.repository.head()
     seen = repository.resolve(SEEN)
     if not seen or not repository.holds("commit", seen):

@@ -84,12 +84,11 @@ class Composing:
         def document(path: str) -> Document | None:
             if path == HELD:
                 return self.held.document()
-            if path not in found.files:
+            if (data := self._adopted(path, found, contents)) is None:
                 self._require_place(path, found)
                 return None
-            contents[path], is_adopted = self._present(path)
-            documents[path] = self._reading.document(path, contents[path])
-            if documents[path].problem is not None or not is_adopted:
+            documents[path] = self._reading.document(path, data)
+            if documents[path].problem is not None:
                 raise ChangedOnDisk(self._experiences / path)
             return documents[path]
 
@@ -97,7 +96,7 @@ class Composing:
         is_few = len(changes.puts) + len(changes.removes) <= FEW
         find = seen.find if is_few else {placed.block.id: placed for placed in seen}.get
         new = rewrite(changes, find, document)
-        new |= self._reading.records.compose(changes, seen, lambda path: self._record(path, found, contents))
+        new |= self._reading.records.compose(changes, seen, lambda path: self._adopted(path, found, contents))
         contents |= self._whole_files(changes, found)
         checked = self._check(new, changes, documents, contents)
         with self.held.moving(changes, seen, new):
@@ -124,7 +123,7 @@ class Composing:
                 seen, episodes=changes.episodes or seen.episodes, timeline=changes.timeline or seen.timeline
             )
             new |= self._reading.records.compose(
-                changes.then, after, lambda path: new.get(path) or self._record(path, found, contents)
+                changes.then, after, lambda path: new.get(path) or self._adopted(path, found, contents)
             )
         different = {p: FileChange(contents.get(p), d) for p, d in new.items() if d != contents.get(p)}
         act = changes.then.act if changes.then is not None else changes.act
@@ -139,23 +138,19 @@ class Composing:
                 raise ChangedOnDisk(self._experiences / path)
         return there
 
-    def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
-        """A record file's content (None if missing), also put into ``contents`` as what must still be there."""
+    def _adopted(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
+        """A file's content (None if missing), also put into ``contents`` as what must still be there; ``ChangedOnDisk``
+        where it cannot be read, or is not as it was adopted."""
         if path not in found.files:
             return None
-        contents[path], is_adopted = self._present(path)
-        if not is_adopted:
-            raise ChangedOnDisk(self._experiences / path)
-        return contents[path]
-
-    def _present(self, path: str) -> tuple[bytes, bool]:
-        """A file's content, and whether it is as it was adopted; ``ChangedOnDisk`` where it cannot be read."""
+        known = self._writer.stamps.files.get(path)
         try:
-            data = self._reading.content(path)
+            contents[path] = self._reading.content(path)
         except OSError:
             raise ChangedOnDisk(self._experiences / path) from None
-        known = self._writer.stamps.files.get(path)
-        return data, known is not None and known[1] == blob_id(data)
+        if known is None or known[1] != blob_id(contents[path]):
+            raise ChangedOnDisk(self._experiences / path)
+        return contents[path]
 
     def _require_place(self, path: str, found: Found) -> None:
         for problem in found.problems:

@@ -14,7 +14,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session, once
@@ -28,6 +27,7 @@ from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
+from alice_exp.model.values.snapshot import R
 from alice_exp.sync.remotes import Exchanged, Remote, remotes
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, ran
 from alice_exp.sync.store.merge_driver import (
@@ -38,9 +38,6 @@ from alice_exp.sync.store.merge_driver import (
     take_back,
 )
 from alice_exp.sync.store.shared_history import GONE, OVER, SharedLedger, newest_act, purged, refuse_purged
-
-R = TypeVar("R")
-
 
 TRIES = 5
 """The number of attempts at an exchange when the remote changes meanwhile."""
