@@ -24,6 +24,7 @@ from alice_exp.home.session import Session, once
 from alice_exp.kernel import VERSION
 from alice_exp.kernel.errors import ProblemError, reason, refused_as
 from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, append, maker_lives, read_bytes, replace
+from alice_exp.kernel.jsonc import json_rows
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 
@@ -161,9 +162,7 @@ class Spool:
         rows: list[dict[str, Any]] = []
         path = self._folder.parent / "ran.jsonl"
         with contextlib.suppress(OSError):
-            for line in read_bytes(path)[0].splitlines():
-                with contextlib.suppress(ValueError, RecursionError):
-                    rows.append(json.loads(line))
+            rows += json_rows(read_bytes(path)[0])
         known = {
             command: {
                 row["session"] for row in rows if row["command"] == command and row["project"] in project

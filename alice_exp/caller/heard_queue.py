@@ -18,6 +18,7 @@ from typing import Any
 from alice_exp.kernel.errors import refused_as
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
 from alice_exp.kernel.journal.atomic_files import replace as write
+from alice_exp.kernel.jsonc import json_rows
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.rules.identity import SIGNS, are_one, keyed, marks_of
@@ -170,11 +171,9 @@ class HeardQueue:
     def _rows(self) -> Iterator[dict[str, Any]]:
         """What is left of sentences that were read or dropped; a line cut short by a crash is skipped."""
         with contextlib.suppress(OSError):
-            for line in read_bytes(self._gone)[0].splitlines():
-                with contextlib.suppress(ValueError, RecursionError):
-                    row = json.loads(line)
-                    if isinstance(row, dict) and row.keys() >= {"id", "ref", "at", "project", "marks"}:
-                        yield row
+            for row in json_rows(read_bytes(self._gone)[0]):
+                if isinstance(row, dict) and row.keys() >= {"id", "ref", "at", "project", "marks"}:
+                    yield row
 
     def _key(self) -> bytes:
         """The secret of this machine by which words are hashed; made on first use."""

@@ -14,6 +14,7 @@ from alice_exp.home.store.list_files import written_files
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository
+from alice_exp.kernel.jsonc import json_rows
 from alice_exp.kernel.text.display import WrittenForms
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import UNREADABLE, Said, forget, forget_uses, said_by
@@ -196,7 +197,7 @@ def departed(root: Path, block_id: str, since: float) -> tuple[str, ...]:
     """Where the block, known ``since`` (seconds since 1970), went: private remotes that a sync reached since then, as
     they have the history, and what the log of sharing names."""
     names: dict[str, None] = {}
-    try:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         remotes = json.loads((root / "identity" / "remotes.json").read_bytes())
         names.update(
             (str(one["name"]), None)
@@ -205,15 +206,9 @@ def departed(root: Path, block_id: str, since: float) -> tuple[str, ...]:
             and "synced" in one
             and datetime.fromisoformat(one["synced"]).timestamp() >= since
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
-    try:
-        lines = (root / "identity" / "shared.jsonl").read_bytes().splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-            row = json.loads(line)
-            if any(one["id"] == block_id for one in row["blocks"]):
-                names[str(row["to"])] = None
+    with contextlib.suppress(OSError):
+        for row in json_rows((root / "identity" / "shared.jsonl").read_bytes()):
+            with contextlib.suppress(KeyError, TypeError):
+                if any(one["id"] == block_id for one in row["blocks"]):
+                    names[str(row["to"])] = None
     return tuple(names)

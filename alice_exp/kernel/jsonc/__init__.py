@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field
 from typing import Any, Literal, Self, TypeAlias
 
@@ -121,6 +122,13 @@ def strict(text: str) -> Json:
     if "\\ud" in text.lower():
         json.dumps(value, ensure_ascii=False).encode()
     return value
+
+
+def json_rows(data: bytes) -> Iterator[Any]:
+    """The values of JSON lines; a line that a crash cut short, and whatever else is no JSON, is skipped."""
+    for line in data.splitlines():
+        with suppress(ValueError, RecursionError):
+            yield json.loads(line)
 
 
 def plain(value: object) -> str:

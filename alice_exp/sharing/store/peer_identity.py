@@ -24,7 +24,7 @@ from typing import Final
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.kernel.journal.atomic_files import append
+from alice_exp.kernel.jsonc import json_rows
 from alice_exp.sharing.rules.bundle import PEER_NAME, Disclosure, Peer
 
 MOST_CERTIFICATE: Final = 4096
@@ -256,20 +256,16 @@ class Shares:
         line = json.dumps(disclosure.row, ensure_ascii=False) + "\n"
         with refused_as(_UNSENT, self._directory / "shared.jsonl"):
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            append(self._directory / "shared.jsonl", line.encode("utf-8", "replace"))
+            atomic_files.append(self._directory / "shared.jsonl", line.encode("utf-8", "replace"))
 
     def log(self) -> tuple[Disclosure, ...]:
         """All entries, oldest first; malformed lines are skipped."""
-        try:
-            text = (self._directory / "shared.jsonl").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ()
         rows = []
-        for line in text.splitlines():
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                row = json.loads(line)
-                blocks = tuple((str(one["id"]), str(one["hash"])) for one in row["blocks"])
-                rows.append(Disclosure(row["at"], row["to"], row["way"], row["sha256"], blocks))
+        with contextlib.suppress(OSError):
+            for row in json_rows((self._directory / "shared.jsonl").read_bytes()):
+                with contextlib.suppress(KeyError, TypeError):
+                    blocks = tuple((str(one["id"]), str(one["hash"])) for one in row["blocks"])
+                    rows.append(Disclosure(row["at"], row["to"], row["way"], row["sha256"], blocks))
         return tuple(rows)
 
 
