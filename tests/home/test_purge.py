@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.home.store import purge
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import SEEN
@@ -111,9 +112,6 @@ def test_a_failing_git_leaves_the_old_history(
     secret: str,
     monkeypatch: Any,
 ) -> None:
-    from alice_exp.home.store import purge
-    from alice_exp.kernel.errors import ProblemError
-
     def refuse(*_: object) -> None:
         raise ProblemError("no space left on device")
 
@@ -146,8 +144,6 @@ def test_killed_at_a_step_the_next_command_has_one_history_or_the_other(
     head = git(home, "rev-parse", "HEAD")
     child = os.fork()
     if child == 0:
-        from alice_exp.home.store import purge
-
         real = getattr(purge, step)
 
         def die(*arguments: Any, **named: Any) -> Any:
@@ -222,8 +218,6 @@ def test_a_person_who_commits_before_it_is_finished_keeps_that(
     home = world / "alice"
     child = os.fork()
     if child == 0:
-        from alice_exp.home.store import purge
-
         purge._swap_files = lambda *_: os._exit(137)  # type: ignore[assignment]
         cli("purge", secret, "--yes", check=False)
     os.waitpid(child, 0)
@@ -264,15 +258,13 @@ def test_a_purge_is_on_the_disk_when_it_is_decided_and_when_it_is_done(
     world: Path, secret: str, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Decided, it is finished from the disk; done, no power cut brings the old history back."""
-    from alice_exp.home.store import purge
-
     home = world / "alice"
     git, disk, decided = home / "experiences/.git", Disk(monkeypatch, moved=()), list[str]()
     real = purge.finish
 
-    def finish(repository: Repository, **named: Any) -> bool:
+    def finish(repository: Repository, **named: Any) -> None:
         decided.extend(disk.lost(git / "refs/alice/purging", *(git / "objects/pack").iterdir()))
-        return real(repository, **named)
+        real(repository, **named)
 
     monkeypatch.setattr(purge, "finish", finish)
     cli("purge", secret, "--yes")

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
@@ -20,13 +20,11 @@ from alice_exp.kernel.errors import Names, reason, refused_as
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import MARK, OUT, RACY_NS, Signature, content_of, read_bytes
 from alice_exp.kernel.journal.commit_writer import keep_derived, load_derived
-from alice_exp.kernel.jsonc import Json, Problem
+from alice_exp.kernel.jsonc import Json, Problem, json_rows
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.formats.record_schema import CONFIG_PATH, default_text, read_config
 from alice_exp.model.values.block import DIRECTORIES, HELD, NAME
 from alice_exp.model.values.config import Config, joined
-
-CONFIG = "config.jsonc"
-"""The configuration's path under ``experiences/``."""
 
 LOCAL = "local.jsonc"
 """The name, in the home, of the configuration that is in no history."""
@@ -64,7 +62,7 @@ def scan(root: Path) -> Found:
     found = Found()
     # Joined as text: this runs several times per command, and joining Paths took most of its time.
     place = str(root)
-    _file(found, f"{place}/{CONFIG}", CONFIG)
+    _file(found, f"{place}/{CONFIG_PATH}", CONFIG_PATH)
     _folder(found, place, ".schema", ".json")
     for folder in _FOLDERS:
         _folder(found, place, folder, ".jsonc")
@@ -86,7 +84,7 @@ def with_held(found: Found, root: Path) -> Found:
 def scan_config(root: Path) -> Found:
     """List the configuration file only."""
     found = Found()
-    _file(found, f"{root}/{CONFIG}", CONFIG)
+    _file(found, f"{root}/{CONFIG_PATH}", CONFIG_PATH)
     return found
 
 
@@ -138,7 +136,7 @@ def _is_read(place: str, name: str) -> bool:
     """Whether a file is read, or named as a problem, or belongs to nobody's memories."""
     if name.startswith(".") or MARK in name or (not place and name.lower().startswith(("readme", "license"))):
         return True
-    return name == CONFIG if not place else place in _FOLDERS and name.endswith(".jsonc")
+    return name == CONFIG_PATH if not place else place in _FOLDERS and name.endswith(".jsonc")
 
 
 _PLACEHOLDERS = ((".", ".icloud"), ("", ".nextcloud"), ("", ".owncloud"), ("", ".cloud"))
@@ -227,7 +225,7 @@ def _file(found: Found, full: str, path: str) -> None:
 
 def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem, ...]]:
     """The configuration of the home at ``root`` and its problems; a file that cannot be read decides nothing."""
-    signatures = (found.files.get(CONFIG), signature_of(root))
+    signatures = (found.files.get(CONFIG_PATH), signature_of(root))
     if signatures == (None, None):
         return Config(), ()
     cache = root / "state" / "config.json"
@@ -239,9 +237,9 @@ def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem,
             return Config(dict(known["values"]), dict(known["shared"])), ()
     began = time.time_ns()
     local, faults = _config_of(root, LOCAL)
-    tracked = _config_of(root / "experiences", CONFIG) if signatures[0] is not None else (Config(), ())
+    tracked = _config_of(root / "experiences", CONFIG_PATH) if signatures[0] is not None else (Config(), ())
     config, problems = joined(tracked[0], local), (*tracked[1], *faults)
-    now = (scan_config(root / "experiences").files.get(CONFIG), signature_of(root))
+    now = (scan_config(root / "experiences").files.get(CONFIG_PATH), signature_of(root))
     if not problems and now == signatures:
         body = {"values": dict(config.values), "shared": dict(config.shared)}
         keep_derived(cache, {"signatures": told, "at": began, **body})
@@ -256,7 +254,6 @@ def _config_of(folder: Path, name: str) -> tuple[Config, tuple[Problem, ...]]:
     except OSError as error:
         return Config(), (Problem.fault(name, "this file cannot be read: {why}", why=reason(error)),)
     from alice_exp.kernel.jsonc.reader import parse
-    from alice_exp.model.formats.record_schema import read_config
 
     return read_config(parse(data, name))
 
@@ -265,7 +262,6 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
     """Set keys; comments stay, a missing file is made. ``ProblemError`` if the file is broken or cannot be written."""
     from alice_exp.kernel.jsonc.edits import Set, edit
     from alice_exp.kernel.jsonc.reader import parse
-    from alice_exp.model.formats.record_schema import default_text
 
     with refused_as("nothing was changed: {why}", root / LOCAL):
         data = content_of(root / LOCAL)
@@ -327,14 +323,6 @@ def kind_of(name: str) -> Holds | None:
     return next((holds for pattern, holds in INVENTORY.items() if fnmatchcase(name, pattern)), None)
 
 
-def state_files(root: Path) -> Iterator[tuple[Path, Holds | None]]:
-    """Every file below the ``state/`` of a home, with what it holds."""
-    state = root / "state"
-    for path in sorted(state.rglob("*"), reverse=True):
-        if path.is_symlink() or not path.is_dir():
-            yield path, kind_of(path.relative_to(state).as_posix())
-
-
 def _list(root: Path) -> Path:
     return root / "identity" / "written.jsonl"
 
@@ -350,9 +338,6 @@ def note_written(root: Path, target: Path) -> None:
 
 def written_files(root: Path) -> tuple[Path, ...]:
     """The files that were noted, in their order; lines that are none are skipped."""
-    found: list[Path] = []
     with contextlib.suppress(OSError):
-        for line in _list(root).read_bytes().splitlines():
-            with contextlib.suppress(ValueError, TypeError):
-                found.append(Path(json.loads(line)))
-    return tuple(found)
+        return tuple(Path(one) for one in json_rows(_list(root).read_bytes()) if isinstance(one, str))
+    return ()

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from alice_exp.home.ports import Purged
-from alice_exp.home.store.list_files import kind_of, state_files
+from alice_exp.home.store.list_files import kind_of
 from alice_exp.home.store.purge_search import Versions, blobs, departed, erased, first_act, remains, versions
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, ProblemError
@@ -78,15 +78,13 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
             why=str(error),
             hint="the next command tries again; see 'alice-exp doctor'",
         ) from error
-    from alice_exp.home.ports import Purged
-
     left = departed(repository.work_tree.parent, block_id, since)
     done = replace(commit, commit=tombstone)
     return Purged(done, commits, len(seen.found), left, *remains(repository, seen))
 
 
-def finish(repository: Repository, *, strict: bool = False, said: Said | None = None) -> bool:
-    """Finish a decided purge, or sweep the staging of an undecided one; returns whether there was a decided one.
+def finish(repository: Repository, *, strict: bool = False, said: Said | None = None) -> None:
+    """Finish a decided purge, or sweep the staging of an undecided one.
 
     Needs the lock. Unless ``strict``, a failure to clean up is left to the next call. ``said`` is what the block said;
     who does not know it finds it in the old history, which is there until all that derives from it is gone.
@@ -95,13 +93,13 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
     if not tombstone:
         if (repository.git_dir / STAGE).is_dir():
             _unstage(repository)
-        return False
+        return
     moves, foreign = _moves(repository)
     if foreign and repository.head() != tombstone:
         # A person moved the history meanwhile: theirs is kept, and the purge has to be requested again.
         repository.point([(PURGING, "", tombstone)])
         _unstage(repository)
-        return False
+        return
     act = read(*repository.told("%H%n%B", "-1", tombstone)[0])
     block_id, old = act.blocks[0], _staged(repository, "old")
     if said is None:
@@ -128,7 +126,6 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         sweep_objects(repository)
         if strict:
             raise
-    return True
 
 
 def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
@@ -298,16 +295,16 @@ def forget_derived(root: Path, block_id: str, said: Said) -> None:
     """Delete what ``state/`` derives from the block, as its inventory says: texts as a whole, since they are made anew,
     and of momentary entries those that name it or say its words."""
     words, state = said.words, root / "state"
-    for path, holds in list(state_files(root)):
+    # What a folder holds comes before the folder.
+    for path in sorted(state.rglob("*"), reverse=True):
+        holds = kind_of(path.relative_to(state).as_posix())
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir() if holds == "texts" else sync_directory(path)
+            continue
         with contextlib.suppress(FileNotFoundError):
             data = read_bytes(path)[0] if holds == "entry" else b""
             if holds == "texts" or block_id.encode() in data or words.stand_in(data):
                 path.unlink()
-    for folder in sorted(filter(Path.is_dir, state.rglob("*")), reverse=True):
-        if kind_of(folder.relative_to(state).as_posix()) == "texts":
-            folder.rmdir()
-        else:
-            sync_directory(folder)
     sync_directory(state)
 
 
