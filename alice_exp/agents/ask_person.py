@@ -70,7 +70,7 @@ def ask_person(
     decided: dict[str, list[str]] = {"approved": [], "rejected": [], "later": []}
     if fresh and not spool(session).first(f"asked-{session.caller.day}"):
         raise RefusedError("the person was asked today already", hint=_ELSEWHERE)
-    if fresh and has_owner_key(session):
+    if fresh and session.signer() is not None:
         return {"page": _show_page(session, ask, report), "waiting": len(waiting)}
     # What a dialog showed once is no report, and yet was shown.
     new = (one for one in fresh if spool(session).first(f"shown-{one.block.id}"))
@@ -174,19 +174,16 @@ _SETTINGS = (
 )
 
 
-def has_owner_key(session: Session) -> bool:
-    """Whether a key signs what the person approves: a dialog signs nothing, so that it may show the page alone."""
-    return bool(session.config.text("owner.key")) or (session.root / "identity" / "owner.pub").exists()
-
-
 def refused_here(session: Session, streams: tuple[int, int], modes: Collection[str]) -> str:
     """Why the person cannot be asked in this session's host, whose dialogs have ``modes``; empty where they can."""
     host = HOSTS.get(session.acting.named.name)
     if host is None or not session.config.flag("review.in_host"):
         return "they review elsewhere"
-    if "form" not in modes and not has_owner_key(session):
+    # A dialog signs nothing: where a key does, it may show the page alone.
+    is_signed = session.signer() is not None
+    if "form" not in modes and not is_signed:
         return "this host shows no form"
-    if "url" not in modes and has_owner_key(session):
+    if "url" not in modes and is_signed:
         return "their key signs what is approved, and a dialog signs nothing"
     return refusal(host, str(spool(session).kept(host.name).get("program", "")), streams)
 
