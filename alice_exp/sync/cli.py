@@ -164,7 +164,6 @@ def _told(terminal: Terminal, named: Sequence[Remote], own: str) -> None:
 
 
 def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:
-    failed = [one for one in done if one.failure is not None]
     if not quiet_if_idle or any(_moved(one) for one in done):
         terminal.answer({"remotes": [_document(one) for one in done]}, lambda: _lines(terminal, done))
     for one in done:
@@ -192,8 +191,7 @@ def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool =
             )
         if one.failure is not None:
             terminal.warn(one.failure)
-    if failed and failed[0].failure is not None:
-        terminal.exit_code = failed[0].failure.exit_code
+            terminal.exit_code = terminal.exit_code or one.failure.exit_code
 
 
 def _moved(one: Synced) -> bool:

@@ -125,7 +125,6 @@ class PatientLines:
         self._stream = stream
         self._unread = unread
         self._lost = 0
-        self._known: set[str] = set()
         # Loaded by those who serve: every command loads this module.
         from queue import Full, Queue
 
@@ -144,12 +143,6 @@ class PatientLines:
             self._queue.put_nowait(text)
         except self._full:
             self._lost += 1
-
-    def write_once(self, text: str) -> None:
-        """``write``, unless the same text was given before."""
-        if text not in self._known:
-            self._known.add(text)
-            self.write(text)
 
     def close(self) -> None:
         """Wait a moment until all is written."""

@@ -245,7 +245,9 @@ def serve(
     heard: set[tuple[str, str]] = set()
 
     def warn(error: AliceError) -> None:
-        err.write_once(f"alice-exp: {sentence(error)}\n")
+        if (said := sentence(error)) not in terminal.warned:
+            terminal.warned.add(said)
+            err.write(f"alice-exp: {said}\n")
 
     host = exchanging.Host(session.apart(), warn)
 

@@ -64,16 +64,9 @@ def allow(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
     require_person(caller, "share", f"alice-exp share allow {' '.join(references)}")
 
     def accept(placed: Placed) -> Block:
-        never = [reason for reason in lacks(placed) if reason in _NEVER]
-        if never:
-            raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
-        if not is_approved(placed):
-            raise RefusedError(
-                "{id} is not shared: {why}",
-                id=placed.block.id,
-                why="it is not approved as it stands",
-                hint=Hint("alice-exp approve {id}", id=placed.block.id),
-            )
+        if why := next((reason for reason in lacks(placed) if reason in (*_NEVER, _UNAPPROVED)), ""):
+            hint = Hint("alice-exp approve {id}", id=placed.block.id) if why == _UNAPPROVED else ""
+            raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=why, hint=hint)
         refuse_secrets(as_it_leaves(placed.block))
         return replace(placed.block, shareable=True)
 
@@ -87,6 +80,7 @@ def deny(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
 
 
 _NEVER = ("personal never leaves", "it is not in universal", "it is about you")
+_UNAPPROVED = "it is not approved as it stands"
 
 
 def _set(

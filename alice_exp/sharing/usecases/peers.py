@@ -20,7 +20,7 @@ from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass, sha256
-from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.block import PLACES, place_of
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import Disclosure, Message, Peer, Received, Refusal
@@ -166,9 +166,7 @@ def _withdraw(
             return None, gone
         detail = f"{name} takes back" if op == "share" else f"{name} and what it shared"
         # What a person had approved may have lost what it rested on: the next report says so.
-        trusted = (
-            put.block.id for put in gone.puts if put.path.partition("/")[0] in ("personal", "universal")
-        )
+        trusted = (put.block.id for put in gone.puts if place_of(put.path) in ("personal", "universal"))
         trailers = (("Source", name), *(("Revoked", block_id) for block_id in trusted))
         act = Act(op, caller.actor, caller.now, gone.names, detail, trailers)
         return ChangeSet(act, gone.puts, gone.removes), gone
