@@ -140,7 +140,8 @@ class GitHistory:
             found = repo.commit(commit)
             pairs = _changed_pairs(found)
             old, new = _contents(before for before, _ in pairs), _contents(after for _, after in pairs)
-        before, after = _blocks(old), _blocks(new)
+        sides = [{path: _blocks_of(path, data) for path, data in side.items()} for side in (old, new)]
+        before, after = ({p.block.id: p for found in side.values() for p in found} for side in sides)
         versions = []
         for block_id in dict.fromkeys([*before, *after]):
             was, is_now = before.get(block_id), after.get(block_id)
@@ -149,7 +150,7 @@ class GitHistory:
                 versions.append(Version(block_id, was, is_now, raw))
         paths = dict.fromkeys([*old, *new])
         whole = tuple(FileVersion(path, _text(old.get(path)), _text(new.get(path))) for path in paths)
-        files = tuple(one for one in whole if not (_blocks_of(old, one.path) or _blocks_of(new, one.path)))
+        files = tuple(one for one in whole if not any(side.get(one.path) for side in sides))
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
@@ -201,7 +202,7 @@ class GitHistory:
                     path = one.path if one.standing == "trusted" else _ARCHIVED[one.standing]
                     if path not in trees:
                         data = self._repository.run("cat-file", "blob", f"{commit}:{path}", check=False)
-                        trees[path] = _blocks_of({path: data}, path)
+                        trees[path] = _blocks_of(path, data)
                     known = next((p for p in trees[path] if p.block.id == one.id), None)
                     if known and (one.standing != "trusted" or content_hash(known.block) == one.content):
                         found[one.id] = known
@@ -286,14 +287,8 @@ def _state_among(blobs: Iterable[Blob | None], block_id: str, seen: dict[str, st
     return ""
 
 
-def _blocks(files: Mapping[str, bytes]) -> dict[str, Placed]:
-    return {placed.block.id: placed for path in files for placed in _blocks_of(files, path)}
-
-
-def _blocks_of(files: Mapping[str, bytes], path: str) -> list[Placed]:
-    if path not in files or not holds_blocks(path):
-        return []
-    blocks, _ = read_blocks(parse(files[path], path))
+def _blocks_of(path: str, data: bytes) -> list[Placed]:
+    blocks = read_blocks(parse(data, path))[0] if holds_blocks(path) else ()
     return [Placed(block, path) for block in blocks if block.id]
 
 
