@@ -19,7 +19,7 @@ from alice_exp.kernel.text.display import cells, one_line, visible, wrapped
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.terminal import options
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
-from alice_exp.terminal.streams import json_text, paged, stop
+from alice_exp.terminal.streams import json_text, paged, stop_ticking
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
@@ -105,7 +105,7 @@ class Terminal:
         ``--format`` and ``--fields`` go through ``terminal.tables``; a text longer than the screen through a pager,
         unless it is not to be ``is_paged``. Exit 4 where nothing ``is_found``.
         """
-        self.settle()
+        stop_ticking()
         if not is_found:
             self.exit_code = NotFoundError.exit_code
         if self.format or self.fields:
@@ -132,10 +132,6 @@ class Terminal:
             hint = Hint("write --format {names}", names=Names((*own, *FORMATS)))
             raise UsageError("unknown format {format}", format=repr(format), hint=hint)
 
-    def settle(self) -> None:
-        """Wipe the line that says how long the work takes, before anything else is written."""
-        stop()
-
     def line(self, text: str = "") -> None:
         """Print one line of the answer, escaped; what goes on below it is marked, so that no text can fake a row."""
         sys.stdout.write(folded(text, sys.stdout))
@@ -152,13 +148,13 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Print one line to stderr that is not part of the answer."""
-        self.settle()
+        stop_ticking()
         if not self.quiet:
             sys.stderr.write(folded(text, sys.stderr, ""))
 
     def warn(self, error: AliceError) -> None:
         """Print a warning to stderr, each only once."""
-        self.settle()
+        stop_ticking()
         if (text := sentence(error)) not in self.warned:
             self.warned.add(text)
             sys.stderr.write(folded(f"alice-exp: {text}", sys.stderr))
@@ -168,7 +164,7 @@ class Terminal:
 
         ``is_new``: what is asked about came to the screen just now, so that what was typed before is no answer.
         """
-        self.settle()
+        stop_ticking()
         self.require_confirmation()
         if is_new and not self.yes:
             import termios
@@ -207,7 +203,7 @@ class Terminal:
 
     def error(self, error: AliceError) -> int:
         """Report an error on stderr, as JSON with ``--json``; returns the exit code."""
-        self.settle()
+        stop_ticking()
         if self.json:
             body = {
                 "code": error.code,

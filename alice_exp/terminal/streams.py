@@ -199,7 +199,7 @@ def ticking(name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        stop()
+        stop_ticking()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
@@ -217,7 +217,7 @@ def _line(name: str, seconds: int) -> str:
     )
 
 
-def stop() -> None:
+def stop_ticking() -> None:
     """No more of it, and its line is wiped; before an answer, a warning or a question is written."""
     global _running
     if not _running:

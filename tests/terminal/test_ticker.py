@@ -49,7 +49,7 @@ def test_before_an_answer_or_a_question_the_line_is_wiped_for_good(
 ) -> None:
     err = terminal(monkeypatch)
     with streams.ticking(name):
-        streams.stop()
+        streams.stop_ticking()
         said = err.getvalue()
         time.sleep(1.2)
         assert err.getvalue() == said

@@ -29,6 +29,7 @@ from alice_exp.review.usecases.decisions import Decided, Seen
 from alice_exp.terminal.console import Terminal, folded, short
 from alice_exp.terminal.editor import QUITTING, answered_key
 from alice_exp.terminal.language import listed, say
+from alice_exp.terminal.streams import stop_ticking
 
 if TYPE_CHECKING:
     from alice_exp.caller.acting import Caller
@@ -314,7 +315,7 @@ def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> Non
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
     if placed.place != "low_value":
         warning += "".join(f"\n{line}" for line in differences(placed, was))
-    terminal.settle()
+    stop_ticking()
     head = f"  {number}  "
     sys.stderr.write(folded(f"{head}{text}{warning}", sys.stderr, " " * len(head), len(head)))
 
