@@ -7,7 +7,6 @@ import pytest
 
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.learning.rules.distill import distill
-from alice_exp.learning.rules.impact import trend
 from alice_exp.learning.rules.proposals import Proposal, lesson
 from alice_exp.model.rules.doubt import difference, rate
 from alice_exp.model.values.block import EVIDENCE_KEPT
@@ -115,35 +114,6 @@ def test_a_step_that_several_actions_share() -> None:
     assert "read" not in steps
 
 
-def test_a_falling_reward_is_a_warning() -> None:
-    falling = [
-        Episode(
-            f"ep-{number:08}",
-            "sync the mirror",
-            {},
-            "rsync",
-            None,
-            True,
-            0.9 - 0.08 * number,
-            iso_time(10**9 + number),
-        )
-        for number in range(9)
-    ]
-    others = attempts("scp", [True] * 9, 50, "sync the mirror")
-    for one in falling:
-        assert one.task_type == "general"
-    (steady,) = [one for one in distill(falling + others) if "rsync" in one.support.trait]
-    assert steady.kind == "advice"  # it still succeeds every time
-    half = [
-        Episode(one.id, one.task, one.context, one.action, None, number % 2 == 0, one.reward, one.at)
-        for number, one in enumerate(falling)
-    ]
-    (warning,) = distill(half)
-    assert (warning.kind, warning.support.basis) == ("warning", "trend")
-    assert "fell from" in explained(warning)
-    assert applies(warning, falling[0])
-
-
 def test_it_applies_to_what_shows_the_trait() -> None:
     listed = attempts("aaa", [True] * 5) + attempts("bbb", [False] * 5, 20)
     advice = distill(listed)[0]
@@ -202,9 +172,3 @@ def test_newcombe_difference() -> None:
     # Newcombe (1998), method 10 at 95 %: 56/70 − 48/80 → 0.0524 to 0.3339
     low, high = difference(rate(56, 70, 1.959964), rate(48, 80, 1.959964))
     assert (low, high) == (pytest.approx(0.0524, abs=1e-4), pytest.approx(0.3339, abs=1e-4))
-
-
-def test_trend() -> None:
-    assert trend([1, 2, 3, 4, 5, 6, 7, 8]) == pytest.approx(27 / (8 * 7 * 21 / 18) ** 0.5)
-    assert trend([3, 2, 1]) == -trend([1, 2, 3])
-    assert trend([1, 1, 1]) == trend([]) == 0.0

@@ -277,7 +277,6 @@ def _document(one: Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
             "interval": [round(support.own.low, 4), round(support.own.high, 4)],
             "others": {"successes": support.others.successes, "total": support.others.total},
             "difference": [round(support.low, 4), round(support.high, 4)],
-            "falling": list(support.falling) if support.falling else None,
         }
     return document
 

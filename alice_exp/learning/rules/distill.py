@@ -29,19 +29,13 @@ from alice_exp.learning.rules.episode_groups import (
     task_words,
     word_groups,
 )
-from alice_exp.learning.rules.impact import fisher, trend
+from alice_exp.learning.rules.impact import fisher
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
-from alice_exp.model.rules.doubt import Rate, Z, difference
+from alice_exp.model.rules.doubt import Rate, difference
 from alice_exp.model.values.records import Episode
 
 REPEATS = 3
 """The fewest episodes with a trait, and without it, from which anything is concluded."""
-
-TREND_LENGTH = 6
-"""The fewest rewards in which a trend is looked for."""
-
-TREND_KEPT = 200
-"""The newest rewards in which a trend is looked for; the test takes quadratic time."""
 
 CHANCE = 0.05
 """The error probability of a condition, corrected for the number of conditions tried (Bonferroni)."""
@@ -96,7 +90,7 @@ def _of_kind(group: Sequence[Episode], book: Sequence[Episode]) -> list[Lesson]:
         lesson_
         for one in (*alike, *by_word)
         if len(one.places) >= REPEATS and not _may_be_luck(one, book)
-        for lesson_ in _conditional(one) or _plain(one) or (_falling(one) if one in alike else [])
+        for lesson_ in _conditional(one) or _plain(one)
     ]
     found: list[Lesson] = []
     _keep(found, sorted(told, key=lambda one: -_strength(one.support)))
@@ -298,24 +292,12 @@ def _situations(group: Sequence[Episode]) -> list[Lesson]:
     return found
 
 
-def _falling(one: Group) -> list[Lesson]:
-    """A warning if the rewards of an action fall significantly."""
-    rewards = [one.episodes[index].reward for index in one.places[-TREND_KEPT:]]
-    if one.basis != "action" or len(rewards) < TREND_LENGTH or trend(rewards) > -Z:
-        return []
-    middle = len(rewards) // 2
-    halves = (sum(rewards[:middle]) / middle, sum(rewards[middle:]) / (len(rewards) - middle))
-    lesson_ = _lesson("warning", one)
-    support = replace(lesson_.support, basis="trend", low=-1.0, high=1.0, falling=halves)
-    return [replace(lesson_, support=support)]
-
-
 def _lesson(kind: Kind, one: Group, condition: Trait | None = None) -> Lesson:
     own, others = one.rates(one.places)
     like = _like_situations(one)
     low, high = _gap(*like.rates(like.places))
     said = condition[1] if condition else ""
-    support = Support(one.episodes[0].task_type, one.basis, one.trait, own, others, low, high, None, said)
+    support = Support(one.episodes[0].task_type, one.basis, one.trait, own, others, low, high, said)
     return Lesson(kind, one, support, condition)
 
 

@@ -16,7 +16,7 @@ from alice_exp.kernel.text.tokens import STOP_WORDS, keywords, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import GENERAL, Episode
 
-Basis = Literal["action", "step", "context", "word", "trend", "episode"]
+Basis = Literal["action", "step", "context", "word", "episode"]
 """What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""
 
 Trait: TypeAlias = tuple[Basis, str]

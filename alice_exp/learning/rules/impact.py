@@ -215,20 +215,6 @@ def fisher(a: int, b: int, c: int, d: int) -> float:
     return sum(weight for weight in weights if weight <= own) / every
 
 
-def trend(values: Sequence[float]) -> float:
-    """The Mann-Kendall trend statistic, corrected for ties, in standard deviations: > 0 rising, < 0 falling.
-
-    0.0 for fewer than two values or if all are equal. Takes quadratic time, so pass at most a few hundred values.
-    """
-    count = len(values)
-    rises = sum((b > a) - (b < a) for index, a in enumerate(values) for b in values[index + 1 :])
-    ties = [values.count(value) for value in set(values)]
-    spread, *tied = (size * (size - 1) * (2 * size + 5) for size in (count, *ties))
-    spread -= sum(tied)
-    # The 1 is the continuity correction.
-    return (rises - math.copysign(1, rises)) / math.sqrt(spread / 18) if spread and rises else 0.0
-
-
 def beside(block: Block, told: Iterable[Placed]) -> float | None:
     """The pooled success rate in [0, 1], over their kept outcomes, of the established blocks told with this one; None
     without any."""

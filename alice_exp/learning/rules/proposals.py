@@ -37,8 +37,7 @@ class Support:
     """The numbers behind a proposal: the success rate with the trait, that of the other episodes of the same kind of
     task, and the 90 % interval ``low`` to ``high`` of their difference, in [-1, 1].
 
-    ``condition`` is the context entry or word under which it holds. ``falling`` holds the mean rewards of the older and
-    the newer half if the proposal is a trend.
+    ``condition`` is the context entry or word under which it holds.
     """
 
     type: str
@@ -48,7 +47,6 @@ class Support:
     others: Rate
     low: float
     high: float
-    falling: tuple[float, float] | None = None
     condition: str = ""
 
 
@@ -87,9 +85,6 @@ class Proposal:
             "low": round(100 * support.low),
             "high": round(100 * support.high),
         }
-        if support.falling is not None:
-            values |= {"older": round(support.falling[0], 2), "newer": round(support.falling[1], 2)}
-            return ('"{trait}": the mean reward fell from {older} to {newer} over {total} episodes', values)
         if support.basis == "episode":
             return "one episode, succeeded {successes} of {total}", values
         return (
@@ -143,13 +138,12 @@ def lesson(episode: Episode) -> Proposal:
 def proposal(one: Lesson) -> Proposal:
     """What is proposed of a lesson: payload, trigger, and the episodes that took the action as evidence."""
     shown = [one.group.episodes[index] for index in one.group.places]
-    # A trend is a warning even if all of its episodes succeeded.
-    telling = [episode for episode in shown if episode.success == (one.kind == "advice")] or shown
+    telling = [episode for episode in shown if episode.success == (one.kind == "advice")]
     best = max(
         telling,
         key=lambda each: (bool(each.reflection), each.reward if one.kind == "advice" else -each.reward),
     )
-    named = one.support.trait if one.support.basis in ("action", "step", "trend") else best.action
+    named = one.support.trait if one.support.basis in ("action", "step") else best.action
     evidence = tuple(_evidence(episode, one.kind) for episode in shown[-EVIDENCE_KEPT:])
     payload = Payload(_payload_text(one.kind, named, best))
     ids = tuple(episode.id for episode in shown)

@@ -96,7 +96,7 @@ def draft_of(snapshot: Snapshot, proposal: Proposal) -> Draft:
         key=key_of(proposal),
         type=proposal.block_type,
         evidence=proposal.evidence,
-        suggested=TOOLS if proposal.support.basis in ("action", "step", "trend") else "",
+        suggested=TOOLS if proposal.support.basis in ("action", "step") else "",
         lived=True,
         project=projects.pop() if len(projects) == 1 else "",
     )
