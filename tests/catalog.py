@@ -87,7 +87,8 @@ its id is not its certificate's|a message of {size} bytes is too long to send
 "{trait}": the mean reward fell from {older} to {newer} over {total} episodes
 one episode, succeeded {successes} of {total}
 {claimed} verified there: a claim of {name}|{name} was forgotten with all that it shared|{name} stands behind this no more
-written on another machine while {id} was changed here|cited by
+written on another machine while {id} was changed here
+written on one machine while {id} was changed on another|cited by
 on the other side: alice-exp peer invite|on the other side: alice-exp peer serve
 """
 """Sentences that reach a person as the value of another, or from a table."""

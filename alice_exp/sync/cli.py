@@ -175,8 +175,8 @@ def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool =
         for block_id in one.exchanged.asked:
             terminal.note(
                 say(
-                    "alice-exp: {id} was decided otherwise on another machine; until you decide again the lower"
-                    " standing holds (see 'alice-exp why {id}')",
+                    "alice-exp: {id} was decided otherwise on another machine; what stands holds until you decide"
+                    " again (see 'alice-exp why {id}')",
                     id=block_id,
                 )
             )

@@ -156,10 +156,12 @@ def test_what_a_person_approved_stays_before_what_is_later() -> None:
     mine = block(payload=Payload("mine"), updated_at="2026-02-01T00:00:00Z")
     other = block(payload=Payload("later"), updated_at="2026-02-09T00:00:00Z")
     entry = bound("trusted", mine, PATH)
-    for was in (block(), mine):
-        kept, beside = merge_block(*(Placed(one, PATH) for one in (was, mine, other)), entry=entry)
-        assert kept is not None and kept.block.payload.content == "mine"
-        assert beside is not None and beside.block.payload.content == "later"
+    kept, beside = merge_block(*(Placed(one, PATH) for one in (block(), mine, other)), entry=entry)
+    assert kept is not None and kept.block.payload.content == "mine"
+    assert beside is not None and beside.block.payload.content == "later"
+    # An edit by hand of what nobody else touched waits where it stands.
+    by_hand = merge_block(*(Placed(one, PATH) for one in (mine, mine, other)), entry=entry)
+    assert by_hand == (Placed(other, PATH), None)
 
 
 def test_a_move_and_a_success_are_both_kept() -> None:

@@ -18,7 +18,8 @@ from alice_exp.kernel.jsonc import plain
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import Use, replaced, use
-from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
+from alice_exp.model.rules.ledger import deciding_again
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record, is_asked
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
 from alice_exp.terminal.options import DryRun
@@ -117,6 +118,9 @@ def _use(placed: Placed, now: Use) -> list[str]:
         "archived": say("in the archive: not used"),
     }
     sentences = [how[now]]
+    if placed.block.entry is not None and is_asked(placed):
+        said = "Decided otherwise on two machines; what stands holds until you decide again: {ids}."
+        sentences.append(say(said, ids=deciding_again(placed.block.entry)))
     if uses := record.ok + record.failed:
         sentences.append(say("{ok} of {uses} uses worked", ok=record.ok, uses=uses))
     if doubt is not None and not doubt.since:

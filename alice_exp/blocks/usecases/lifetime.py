@@ -36,6 +36,7 @@ from alice_exp.model.values.block import (
     Placed,
     content_hash,
     is_approved,
+    is_asked,
     path_of,
     place_of,
 )
@@ -255,6 +256,8 @@ def retirement(
     thresholds: Thresholds = DEFAULT,
 ) -> tuple[Change, str]:
     """What retiring makes of a block, and the path where it goes; ``RefusedError`` where it is archived already."""
+    if placed.place == "archive" and is_asked(placed):
+        return Change(placed.block, placed.block.state, placed.block.state, "retired"), placed.path
     if placed.place == "archive":
         raise _refused(placed, "{id} is archived already", "see 'alice-exp why {id}'")
     done = retired(placed.block, reason, now, to, thresholds)
@@ -343,7 +346,9 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Lived:
         if placed.place == "archive":
             why = "{id} is archived: there is no doubt to answer"
             raise _refused(placed, why, "alice-exp revive {id}")
-        held = Put(still_true(placed.block, caller.now, note), placed.path)
+        # Where two machines decided otherwise, it is also the decision for what stands.
+        decided = is_asked(placed) and is_approved(placed)
+        held = Put(still_true(placed.block, caller.now, note), placed.path, decided=decided)
         group = asked_with(snapshot, placed.block.id) if is_in_doubt(placed.block) else ()
         others = [Put(still_true(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 from zlib import crc32
 
 from alice_exp.kernel.journal.act import Act, Commit
@@ -92,6 +92,19 @@ def asked_in(shard: bytes) -> list[str]:
     mark = _quoted(ASKED)
     rows = (entry_of(line) for line in shard.split(b"\n") if mark in line)
     return [entry.id for entry in rows if entry.channel == ASKED]
+
+
+_AGAIN: Final = {
+    "trusted": "'alice-exp keep {id}'",
+    "waiting": "'alice-exp approve {id}'",
+    "rejected": "'alice-exp reject {id}' / 'alice-exp revive {id} --from-rejected'",
+    "retired": "'alice-exp retire {id} --reason …' / 'alice-exp revive {id}'",
+}
+
+
+def deciding_again(entry: Entry) -> str:
+    """The commands by which a person ends that two machines decided otherwise: what stands holds / or not."""
+    return _AGAIN.get(entry.standing, "").format(id=entry.id)
 
 
 def standings_in(shard: bytes) -> Iterator[tuple[str, Standing]]:

@@ -372,6 +372,11 @@ def is_shown_as_it_is(block: Block) -> bool:
     return block.reported is not None and block.reported.hash == content_hash(block)
 
 
+def is_asked(placed: Placed) -> bool:
+    """Whether two machines decided otherwise on the block, so that the person decides again, either way."""
+    return placed.block.entry is not None and placed.block.entry.channel == ASKED
+
+
 def is_put_away(placed: Placed) -> bool:
     """Whether a person rejected, retired or purged a block that stands in a set all the same: it is neither told nor
     offered for a decision until they say so."""

@@ -17,7 +17,7 @@ from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
+from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved, is_asked
 from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.rules.daily_report import Item, as_decided
@@ -298,7 +298,9 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
     With ``others``, the blocks that the decision replaces or merges into, both sides are printed. With ``--json`` the
     answer carries the texts; ``-q`` does not silence it: it is no mere answer."""
     known = terminal.session.home.read(REVIEWED).with_ids({*ids, *others})
-    waiting = [known[one] for one in ids if one in known and not is_approved(known[one])]
+    waiting = [
+        known[one] for one in ids if one in known and (is_asked(known[one]) or not is_approved(known[one]))
+    ]
     unseen = [placed for placed in waiting if placed.block.reported is None]
     if not terminal.json:
         for placed in (*(waiting if others else unseen), *(known[one] for one in others if one in known)):

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.model.rules.ledger import deciding_again
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.asked_decisions import About, By, Match, Project, wanted
 from alice_exp.review.cli.candidate_card import kinds_held
@@ -227,8 +228,8 @@ def _elsewhere(report: Agenda) -> Iterator[str]:
     if there.raised:
         yield say("{count} raised by hand on another machine.", count=there.raised)
     yield _named(
-        "Decided otherwise on two machines; until you decide again the lower standing holds: {ids}.",
-        _few(there.asked),
+        "Decided otherwise on two machines; what stands holds until you decide again: {ids}.",
+        _few([deciding_again(one) for one in there.asked]),
     )
     if there.configured:
         yield say("Another machine changed the shared configuration.")

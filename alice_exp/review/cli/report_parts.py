@@ -67,7 +67,7 @@ def report_document(report: Agenda, summary: str) -> dict[str, Any]:
             "approved": there.approved,
             "raised": there.raised,
             "config": there.configured,
-            "asked": list(there.asked),
+            "asked": [one.id for one in there.asked],
         },
         "authors": list(report.authors),
         "team": [team_document(came) for came in report.team],

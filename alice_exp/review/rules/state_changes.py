@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from alice_exp.kernel.journal.act import CHANNEL, Commit
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import LEVELS, Level
-from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.block import Block, Entry, Placed
 from alice_exp.model.values.snapshot import Snapshot
 
 Kind: TypeAlias = (
@@ -127,12 +127,12 @@ def _told(acts: Iterable[Commit], *names: str) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
     """What another machine of the same person did that a sync brought since. ``asked``: blocks on which both decided
-    otherwise, unseen: the lower standing holds until the person decides again."""
+    otherwise, unseen; what stands holds until the person decides again."""
 
     approved: int = 0
     raised: int = 0
     configured: bool = False
-    asked: tuple[str, ...] = ()
+    asked: tuple[Entry, ...] = ()
 
 
 def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
@@ -147,8 +147,9 @@ def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
     # An approval that takes the place of another block archives that one in the same act.
     kept = [placed for placed in snapshot.with_ids(approved).values() if placed.place != "archive"]
     # Both machines are told, whichever of them merged, in every report.
-    asked = snapshot.decisions.asked() if snapshot.decisions is not None else ()
-    return Elsewhere(len(kept), len(_told(there, "Raised")), configured, asked)
+    known = snapshot.decisions
+    asked = [known.entry(one) for one in known.asked()] if known is not None else []
+    return Elsewhere(len(kept), len(_told(there, "Raised")), configured, tuple(asked))
 
 
 def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:

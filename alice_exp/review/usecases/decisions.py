@@ -17,7 +17,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.private_facts import delicate, destination
 from alice_exp.model.values.block import (
-    ASKED,
     EVIDENCE_KEPT,
     PLACES,
     REVIEWED,
@@ -28,6 +27,7 @@ from alice_exp.model.values.block import (
     Placed,
     content_hash,
     is_approved,
+    is_asked,
     is_put_away,
     is_shown_as_it_is,
     path_of,
@@ -325,13 +325,11 @@ def where_to(puts: Sequence[Put]) -> str:
 
 
 def _is_open(placed: Placed, op: Op) -> bool:
-    # What two machines decided otherwise is decided again, either way.
-    is_asked = placed.block.entry is not None and placed.block.entry.channel == ASKED
     if placed.place == "low_value":
-        return is_asked or not is_put_away(placed)
+        return is_asked(placed) or not is_put_away(placed)
     if placed.place == "archive":
-        return is_asked and op == "reject"
-    return op == "approve" and (is_asked or not is_approved(placed))
+        return is_asked(placed) and op == "reject"
+    return op == "approve" and (is_asked(placed) or not is_approved(placed))
 
 
 def not_open(block_id: str, placed: Placed | None, op: Op) -> NotFoundError | RefusedError:

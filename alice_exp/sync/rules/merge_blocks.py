@@ -78,6 +78,7 @@ def merge_block(
 
     An equal change on both sides counts as two acts, since what both had in common is in ``was``.
     """
+    # What one side alone changed holds, a hand edit too: it waits where it stands, as it does where nobody else acts.
     if other == was or (one == other and (was is None or one is None)):
         kept = one
     elif one == was:
@@ -89,17 +90,7 @@ def merge_block(
         kept = None if changed.path == was.path and same_block(changed.block, was.block) else changed
     else:
         return _both(was, one, other, thresholds, entry)
-    # Only one side changed it, which is what holds, unless the person had decided for what the other has.
-    if entry is None or one is None or other is None or kept is None or _follows(entry, kept):
-        return kept, None
-    return _both(was, one, other, thresholds, entry)
-
-
-def _follows(entry: Entry, placed: Placed) -> bool:
-    """Whether a block says and stands as was decided, as far as that is a matter of which side holds."""
-    if entry.standing == "trusted":
-        return (entry.content, entry.path) == (content_hash(placed.block), placed.path)
-    return entry.standing == "waiting" or placed.place == "archive"
+    return kept, None
 
 
 def _both(
@@ -192,7 +183,7 @@ def _candidate(loser: Placed, home: Placed) -> Placed:
     # Not the present time: both machines have to compose the same bytes.
     at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
     note = Evidence(
-        CONFLICT, at=at, quote=f"written on another machine while {home.block.id} was changed here"
+        CONFLICT, at=at, quote=f"written on one machine while {home.block.id} was changed on another"
     )
     # Its key stays with the text that holds: two blocks of one key are one.
     made = content_of(
