@@ -252,8 +252,9 @@ def _facts(item: Item) -> dict[str, str]:
     report has shown it), the project, and where it goes."""
     kind, _, name = (item.proposed.actor if item.proposed else "").partition(":")
     left = say("last day") if 0 <= item.days_left <= 1 else ""
+    by = say("a file that names {name}", name=name) if kind == "file" else name
     return {
-        "by": say("you") if kind == "user" else name or (say(kind) if kind else ""),
+        "by": say("you") if kind == "user" else by or (say(kind) if kind else ""),
         "day": (item.proposed.at if item.proposed else item.placed.block.created_at)[:10],
         "left": say("{count} days left", count=item.days_left) if item.days_left > 1 else left,
         "project": item.placed.block.project,

@@ -231,6 +231,12 @@ def _act(caller: Caller, report: str, basis: _Basis, ids: Sequence[str], moved: 
     return Act("heartbeat", caller.actor, caller.now, (*here, *moved), detail, trailers)
 
 
+def _proposal(act: Commit) -> Commit:
+    # What a file brought nobody here proposed, and the sender's name stands in the file alone.
+    sender = dict(act.trailers).get("Source", "")
+    return replace(act, actor=f"file:{sender}") if sender and act.actor == "user" else act
+
+
 def _report(
     session: Session,
     snapshot: Snapshot,
@@ -252,7 +258,7 @@ def _report(
         leaving=leaving,
         returned=returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
         numbers=opened.open.numbers,
-        proposals=proposed,
+        proposals={block_id: _proposal(act) for block_id, act in proposed.items()},
         texts=session.history.decided,
         episodes=lambda: (session.home.read((), records=EPISODES_PATH).episodes or EpisodeBook()).episodes,
     )
