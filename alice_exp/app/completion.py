@@ -21,6 +21,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
+from alice_exp.model.formats.block_schema import ID
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import PLACES, SETS, Place
 from alice_exp.model.values.config import OPTIONS
@@ -43,6 +44,8 @@ _PLACES: Mapping[str, tuple[Place, ...]] = {
 """Where a command's blocks are; everywhere else where it is not here."""
 
 _HINT_CELLS = 60
+_LATELY = 300
+"""Of how many acts the blocks that are gone are offered."""
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -147,6 +150,11 @@ def _values(name: str, parameter: Any, position: int, session: Session) -> Itera
         case "SET/NAME":
             files = session.home.read(("personal", "universal")).files
             yield from ((namespace_name(file.path), "") for file in files)
+        case "KEY" if name == "sync confirm":
+            from alice_exp.sync.remotes import remotes
+            from alice_exp.sync.rules.merge_homes import told_key
+
+            yield from ((told_key(one.offered), one.name) for one in remotes(session).all() if one.offered)
         case "KEY":
             yield from ((option.name, option.doc) for option in OPTIONS)
         case "COMMIT":
@@ -168,6 +176,16 @@ def _ids(name: str, session: Session) -> Iterator[Candidate]:
         case "event":
             timeline = session.home.read((), records=EVENTS_PATH).timeline or Timeline()
             yield from ((str(one.id), one.start) for one in reversed(timeline.segments))
+        case "project":
+            from alice_exp.team.repositories import teaming
+            from alice_exp.team.usecases import WAITING, held
+
+            found = held(teaming(session))[0]
+            yield from ((one.id, documents.said(one.placed)) for one in found if one.standing in WAITING)
+        case "restore":
+            here = {placed.block.id for placed in session.home.read(PLACES)}
+            named = {one: act.subject for act in session.history.log(limit=_LATELY) for one in act.blocks}
+            yield from (row for row in named.items() if row[0] not in here and ID.fullmatch(row[0]))
         case "session":
             from alice_exp.conversations.store import chats
 

@@ -124,8 +124,11 @@ def test_ids_complete_with_their_triggers(home: Path, run: Call, cli: Call) -> N
     both = {one: "choosing food", two: "searching"}
     assert offers(run, "show", one[:6]) == {name: hint for name, hint in both.items() if name[:6] == one[:6]}
     assert offers(run, "approve", "") == {two: "searching"}
+    assert offers(run, "restore", "") == offers(run, "sync", "confirm", "") == {}
     assert offers(run, "revive", "") == {} and "" not in offers(run, "sync", "")
     assert offers(run, "--home", str(home), "approve", two, "") == {}
+    next((home / "experiences" / "low_value_pool").glob("*.jsonc")).unlink()
+    assert list(offers(run, "restore", "")) == [two]
     assert set(offers(run, "move", one, "")) >= {"personal/user_preferences", "universal/tool_usage"}
 
 

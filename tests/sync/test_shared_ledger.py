@@ -89,6 +89,7 @@ def test_decisions_wait_until_the_key_of_their_machine_is_confirmed(apart: InSte
     key = sync(cli, there).json["remotes"][0]["offered"]
     assert key == cli("sync", "list", "--json", env=at(here)).json["key"]
     assert shown(cli, there, block) == ("universal", False)
+    assert cli("sync", "confirm", "", env=at(there, _ALICE_EXP_COMPLETE="1")).stdout == f"{key}\tmine\n"
     wrong = cli("sync", "confirm", "aaaa-bbbb-cccc-dddd-eeee", "--yes", env=at(there), check=False)
     assert wrong.code == 4
     assert cli("sync", "confirm", key, env=at(there), check=False).code == 6, "a script has to say --yes"

@@ -35,7 +35,9 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: t
     shown = bob("project", "trust", check=False)
     assert shown.code == 6 and "Run make lint before git push" in shown.stdout and "Ann" in shown.stdout
     assert bob.told() == []
+    offered = bob("project", "trust", "", _ALICE_EXP_COMPLETE="1").stdout
     done = bob.json("project", "trust", "--yes")
+    assert offered.startswith(done["ids"][0])
     assert done["commit"] and len(done["ids"]) == 1
     assert bob.told() == ["Run make lint before git push"]
     assert "make lint" in bob("prime").stdout
