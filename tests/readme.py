@@ -114,12 +114,13 @@ def _owner(name: str) -> str:
 
 
 def _tools() -> str:
-    """The operations open to an agent, with what each takes."""
+    """The operations open to an agent, with what each takes; a list is marked []."""
     rows = []
     for name, tool in TOOLS.items():
         taken = json_schema(tool.run)["properties"]
         told = "".join(f"<br>`{one}`: {fields['description']}" for one, fields in taken.items())
-        rows.append(f"| `{name}({', '.join(taken)})` | {description(tool.run)}{told} |")
+        kinds = (one + "[]" * (fields.get("type") == "array") for one, fields in taken.items())
+        rows.append(f"| `{name}({', '.join(kinds)})` | {description(tool.run)}{told} |")
     return "\n".join(["| tool | what it does |", "|---|---|", *rows]) + "\n"
 
 

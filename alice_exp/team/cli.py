@@ -243,7 +243,9 @@ def _show_waiting(
         sign = {"new": "+", "changed": "~"}.get(one.standing, "?")
         terminal.line(f"{sign} {one.lesson.block.id}  {said(one.placed)}" + aside(one.placed.block.origin))
         if one.was:
-            terminal.line("    " + say("trusted before: {text}", text=one.was))
+            is_reworded = one.was != said(one.placed)
+            changed = "trusted before: {text}" if is_reworded else "the same words, of another type: {type}"
+            terminal.line("    " + say(changed, text=one.was, type=one.placed.block.type))
         if is_in_doubt(one.placed.block):
             terminal.line("    " + say("in doubt here: a yes says that it still holds"))
         if one.id in why:

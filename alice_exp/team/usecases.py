@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Brought
-from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import BusyError, Names, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.display import TEAMS, with_block, without_block
 from alice_exp.kernel.value_class import dataclass, sha256
@@ -356,7 +356,7 @@ def keep(session: Session, blocks: Sequence[Placed]) -> None:
 def require_sound(made: Publishing) -> None:
     """Raise ``RefusedError`` where the repository's files are not what ``publish`` would write."""
     if made.refused or made.texts or made.repaired:
-        names = ", ".join(made.texts) or PATH
+        names = Names(made.texts or [PATH])
         raise RefusedError(
-            "{path} differs from what is approved", path=names, hint="run: alice-exp project publish"
+            "not what is approved: {names}", names=names, hint="run: alice-exp project publish"
         )

@@ -35,9 +35,7 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: t
     shown = bob("project", "trust", check=False)
     assert shown.code == 6 and "Run make lint before git push" in shown.stdout and "Ann" in shown.stdout
     assert bob.told() == []
-    offered = bob("project", "trust", "", _ALICE_EXP_COMPLETE="1").stdout
     done = bob.json("project", "trust", "--yes")
-    assert offered.startswith(done["ids"][0])
     assert done["commit"] and len(done["ids"]) == 1
     assert bob.told() == ["Run make lint before git push"]
     assert "make lint" in bob("prime").stdout
@@ -67,9 +65,18 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: t
     assert found["set"] == "team" and found["id"] in bob("project", "trust").stdout
     assert "Ask for a review" in bob("show", found["id"]).stdout
     assert not any(found["id"] in path.read_text() for path in (bob.home / "state").glob("access*"))
-    assert "is a team's" in bob("why", found["id"], check=False).stderr
+    assert "in its repository's folder" in bob("why", found["id"], check=False).stderr
     bob.clone = bob.clone.parent
     assert "project trust" in bob("show", found["id"], check=False).stderr
+
+
+def test_another_type_asks_again_and_says_so(pair: tuple[Person, Person]) -> None:
+    _, bob = pair
+    offered = bob("project", "trust", "", _ALICE_EXP_COMPLETE="1").stdout
+    assert offered.startswith(bob.json("project", "trust", "--yes")["ids"][0])
+    text = bob.file.read_text(encoding="utf-8").replace('"type": "rule"', '"type": "fact"')
+    bob.file.write_text(text, encoding="utf-8")
+    assert "the same words, of another type: fact" in bob("project", "trust", "--dry-run").stdout
 
 
 @pytest.mark.covers("BX.42")

@@ -292,7 +292,7 @@ def prefix(reference: str) -> str:
     fits = _REFERENCE.fullmatch(reference)
     if not fits:
         if reference.startswith("team-"):
-            team = "{reference} is a team's: 'alice-exp show' tells of it, 'alice-exp project trust' decides"
+            team = "{reference} is a team's: 'show' and 'project trust' tell of it in its repository's folder"
             raise UsageError(team, reference=reference)
         hint = "an id looks like exp-7k2m9q4x"
         raise UsageError("{reference} is not a block's id", reference=repr(reference), hint=hint)

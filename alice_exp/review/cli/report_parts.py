@@ -194,7 +194,10 @@ def moved(movement: Movement) -> Row:
         "expired": say("expired unanswered; no word of it is left")
         if placed is not None and placed.path == HELD
         else say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
-        "revoked": say("the peer that shared it takes it back: does it hold without?"),
+        "revoked": say(
+            "the peer that shared it takes it back; if it holds without: alice-exp keep {id}",
+            id=movement.block_id,
+        ),
     }
     failed = say("{count} of {uses} failed", count=movement.failed, uses=movement.times)
     note = sentences.get(movement.kind, "")

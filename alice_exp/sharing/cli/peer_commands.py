@@ -305,7 +305,7 @@ def _told(terminal: Terminal, done: Exchanged, more: Mapping[str, Any]) -> None:
 def _lines(done: Exchanged, heard: set[tuple[str, str]] | None = None) -> list[str]:
     """What an exchange did, line by line; with ``heard``, each kind of refusal by a peer's block is told once."""
     taken = done.taken
-    lines = [say("{name}: {count} blocks offered", name=done.peer, count=len(done.offered))]
+    lines = [say("{count} blocks offered to {name}", name=done.peer, count=len(done.offered))]
     if taken is not None:
         lines.append(came(taken))
         lines += [
