@@ -73,7 +73,7 @@ class RepositoryFiles:
         """A text file's content; empty where there is none. ``RefusedError`` as ``write``."""
         path = self._inside(name)
         try:
-            return path.read_text(encoding="utf-8") if path.is_file() else ""
+            return path.read_bytes().decode() if path.is_file() else ""
         except (OSError, ValueError) as error:
             raise ProblemError("this file cannot be read: {why}", why=str(error), path=name) from error
 

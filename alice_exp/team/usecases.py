@@ -117,12 +117,17 @@ def planned(
     texts = {PATH: team_file.written(wished)} if wished.lessons or before is not None else {}
     if wished.agents_md or present.agents_md:
         said, body = files.text(AGENTS), listed(wished) if wished.agents_md else ""
-        texts[AGENTS] = with_block(said, body, TEAMS) if body else without_block(said, TEAMS)
+        texts[AGENTS] = (
+            with_block(said, body, TEAMS, path=AGENTS) if body else without_block(said, TEAMS, path=AGENTS)
+        )
     found, taken = _skill_texts(files, wished, present)
     texts |= found
     was = (before or b"").decode("utf-8", "replace")
     changed = {
-        name: text for name, text in texts.items() if text != (was if name == PATH else files.text(name))
+        name: text
+        for name, text in texts.items()
+        # Git may have given a clone other line ends.
+        if text.splitlines() != (was if name == PATH else files.text(name)).splitlines()
     }
     return Publishing(made, changed, before, taken, present.refused, team_file.sides_of(was) is not None)
 

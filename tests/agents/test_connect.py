@@ -13,6 +13,7 @@ import pytest
 
 from alice_exp.agents import host_config
 from alice_exp.caller.hosts import HOSTS
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.text.display import with_block, without_block
 from alice_exp.terminal.console import Terminal
 from tests.case_tables import table
@@ -140,6 +141,15 @@ def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:
         other = with_block(once + "after\n", "three")
         assert "one" not in other and other.endswith("after\n") and "three" in other
         assert without_block(once) == text
+        begin, end = (line for line in once.splitlines() if "<!--" in line)
+        # A line lost, a second pair, an editor's blank behind the last: nobody knows whose the rest is.
+        for lost in (once.replace(end, ""), once.replace(begin, ""), once * 2, once.replace(end, f"{end} ")):
+            for change in (lambda: with_block(lost, "x", path="N"), lambda: without_block(lost, path="N")):  # noqa: B023
+                with pytest.raises(ProblemError) as refused:
+                    change()
+                assert refused.value.path == "N" and lost.splitlines()[refused.value.line - 1].startswith(
+                    "<!--"
+                )
 
 
 def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:

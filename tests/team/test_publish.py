@@ -68,7 +68,7 @@ def test_a_skill_for_each_situation_and_a_list_for_other_agents(people: People) 
     bound = ann.knows("Never push to main directly")
     step = ann.knows("Run make lint before git push")
     ann.knows("用 pnpm 安装依赖", "安装依赖时")
-    (ann.clone / "AGENTS.md").write_text("# Ours\n", encoding="utf-8")
+    (ann.clone / "AGENTS.md").write_bytes(b"# Ours\r\n")
     other = ann.clone / "skills" / "pushing-a-branch-by-hand" / "SKILL.md"
     other.parent.mkdir(parents=True)
     other.write_text("---\nname: by-hand\n---\n", encoding="utf-8")
@@ -93,8 +93,13 @@ def test_a_skill_for_each_situation_and_a_list_for_other_agents(people: People) 
     ann("retire", bound, "--reason", "no more", "--yes")
     ann("project", "publish", "--yes")
     assert not (ann.clone / "skills/pushing-a-branch").exists() and other.exists()
+    whole = (ann.clone / "AGENTS.md").read_bytes()
+    (ann.clone / "AGENTS.md").write_bytes(cut := whole.replace(b": end", b"") + b"keep this\r\n")
+    lost = ann("project", "publish", "--yes", "--no-agents-md", check=False)
+    assert lost.code == 3 and "AGENTS.md:3" in lost.stderr and (ann.clone / "AGENTS.md").read_bytes() == cut
+    (ann.clone / "AGENTS.md").write_bytes(whole)
     ann("project", "publish", "--yes", "--no-agents-md", "--skills", "none")
-    assert (ann.clone / "AGENTS.md").read_text(encoding="utf-8") == "# Ours\n"
+    assert (ann.clone / "AGENTS.md").read_bytes() == b"# Ours\r\n"
     assert [path.name for path in (ann.clone / "skills").iterdir()] == [other.parent.name]
 
 

@@ -189,7 +189,10 @@ def _edits(
     if host.instructions:
         body = f"## alice-exp\n\n{server.INSTRUCTIONS}"
         notes = host_config.under(host, host.instructions)
-        yield notes, lambda text, *_: without_block(text) if out else with_block(text, body=body)
+        if out:
+            yield notes, lambda text, path, _: without_block(text, path=path)
+        else:
+            yield notes, lambda text, path, _: with_block(text, body, path=path)
 
 
 def _arguments(host: Host) -> list[str]:

@@ -114,7 +114,8 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed, told: dict[str, objec
     from alice_exp.terminal.editor import text_of, write_text
 
     before = text_of(path)
-    after = with_block(before, made.text) if made.blocks else without_block(before)
+    place = str(path)
+    after = with_block(before, made.text, path=place) if made.blocks else without_block(before, path=place)
     there = say("{path} is set up already", path=path)
     done = there if made.blocks else say("there is nothing to write into {path}", path=path)
     if after != before:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from unicodedata import normalize
 
+from alice_exp.kernel.errors import Names, ProblemError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 
@@ -277,28 +278,40 @@ _BEGIN = "<!-- {whose}: begin (written by alice-exp; edit outside of these two l
 _END = "<!-- {whose}: end -->"
 
 
-def _block(whose: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?P<gap>(?:\r?\n)?)^<!-- {whose}: begin[^\n]*-->\r?\n.*?^<!-- {whose}: end -->(?:\r?\n|\Z)",
-        re.DOTALL | re.MULTILINE,
-    )
+def _block(text: str, whose: str, path: str) -> re.Match[str] | None:
+    """Our block in a file, with its markers; ``ProblemError`` unless these are one pair or none: of what stands
+    between others, nobody knows whose it is."""
+    marks = [*re.finditer(rf"^[^\S\n]*<!-- {whose}: (?:begin|end)\b", text, re.MULTILINE)]
+    pattern = rf"(?P<gap>(?:\r?\n)?)^<!-- {whose}: begin[^\n]*-->\r?\n.*?^<!-- {whose}: end -->(?:\r?\n|\Z)"
+    found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
+    if len(marks) != 2 * bool(found):
+        lines = [text.count("\n", 0, one.start()) + 1 for one in marks]
+        raise ProblemError(
+            "the marker lines of alice-exp are not one begin and one end here: {few}",
+            few=Names(map(str, lines)),
+            path=path,
+            line=lines[0],
+            hint="make them one pair around what alice-exp wrote, or take that out with them",
+        )
+    return found
 
 
-def with_block(text: str, body: str, whose: str = OURS) -> str:
-    """The file with ``body`` between the markers: in its old place, else at the end."""
+def with_block(text: str, body: str, whose: str = OURS, *, path: str = "") -> str:
+    """The file with ``body`` between the markers: in its old place, else at the end. ``ProblemError`` as ``_block``."""
     ending = "\r\n" if "\r\n" in text else "\n"
     # A comment that a text opens would hide what stands behind it from whoever sees the file drawn.
     lines = (line.replace("<!--", "&lt;!--") for line in body.splitlines())
     block = ending.join([_BEGIN.format(whose=whose), *lines, _END.format(whose=whose)]) + ending
-    if found := _block(whose).search(text):
+    if found := _block(text, whose, path):
         return text[: found.start()] + found["gap"] + block + text[found.end() :]
     # The line break before it is ours, and goes with it: so a file that ends without one is as it was.
     return text + (ending if text else "") + block
 
 
-def without_block(text: str, whose: str = OURS) -> str:
-    """The file without our block and without the line break that was put before it."""
-    return _block(whose).sub("", text)
+def without_block(text: str, whose: str = OURS, *, path: str = "") -> str:
+    """The file without our block and without the line break that was put before it. ``ProblemError`` as ``_block``."""
+    found = _block(text, whose, path)
+    return text[: found.start()] + text[found.end() :] if found else text
 
 
 def blank_block(text: str) -> str:
