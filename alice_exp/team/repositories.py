@@ -75,7 +75,9 @@ class SessionTeam:
 
     def waits(self) -> int:
         """See ``home.ports.Team``."""
-        return sum(one.standing in ("new", "changed") for one in self._held())
+        from alice_exp.team.usecases import meant
+
+        return len(meant(self._held(), ()))
 
     def came(self) -> tuple[Came, ...]:
         """See ``home.ports.Team``."""

@@ -222,7 +222,7 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
         # An undo goes back to the words of an older yes; version 0.3.0 wrote those of the last one by the id alone.
         told_then = words.get(f"{own_id} {entry.content}") or words.get(own_id, {})
         by = str(told_then.get("author", "")) if standing == "trusted" else author
-        placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
+        placed = _placed(teaming.project, lesson.block, own_id, entry, uses, by)
         was = str(told_then.get("said", "")) if standing == "changed" else ""
         found.append(Held(lesson, own_id, standing, placed, was))
     return tuple(found), file.refused
@@ -241,10 +241,12 @@ def _standing(
 
 
 def _placed(
-    project: str, block: Block, own_id: str, entry: Entry, uses: Mapping[str, Json], author: str
+    project: str, block: Block, own_id: str, entry: Entry, uses: Mapping[str, Mapping[str, Json]], author: str
 ) -> Placed:
     """A team's block as it is told here: with its own record of uses, and as approved when it was trusted."""
-    read = block_of({"id": block.id, "payload": "-", "state": "past", **uses}, "universal")
+    # Version 0.3.0 kept the uses by the id alone.
+    used = uses.get(f"{own_id} {entry.at}") or uses.get(own_id, {})
+    read = block_of({"id": block.id, "payload": "-", "state": "past", **used}, "universal")
     moved = read if isinstance(read, Block) else Block(block.id, Payload("-"), state="past", verifications=1)
     content = content_hash(block)
     whole = replace(
@@ -280,8 +282,8 @@ def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, 
 
 
 def brought(teaming: Teaming) -> tuple[Brought, ...]:
-    """What waits to be trusted in a repository, in the order of ids; ``ProblemError`` as reading the file."""
-    waiting = [one for one in held(teaming)[0] if one.standing in WAITING]
+    """What waits for an answer in a repository, in the order of ids; ``ProblemError`` as reading the file."""
+    waiting = meant(held(teaming)[0], ())
     if not waiting:
         return ()
     why = apart(teaming.session.home.read(PLACES), [one.placed for one in waiting])
@@ -325,11 +327,16 @@ def decide(
     commit, _ = teaming.session.home.apply(lambda _: (ChangeSet(act, decided=entries), None), ())
     root, author = teaming.session.root, teaming.files.last_author()
     words, uses = state_of(root, "words"), state_of(root, "uses")
-    for one in blocks:
+    for one, entry in zip(blocks, entries, strict=True):
         words.pop(one.block.id, None)
-        uses.pop(one.block.id, None)
+        # Each yes has uses of its own: an undo goes back to those of the yes before, and to the doubt.
+        if one.block.id in uses:
+            uses[_yes(one.block)] = uses.pop(one.block.id)
         if standing == "trusted":
-            words[f"{one.block.id} {content_hash(one.block)}"] = {"said": said(one), "author": author}
+            words[f"{one.block.id} {entry.content}"] = {"said": said(one), "author": author}
+            is_same = one.block.entry is not None and one.block.entry.content == entry.content
+            then = uses.get(_yes(one.block), {}) if is_same else {}
+            uses[f"{one.block.id} {caller.now}"] = {key: then[key] for key in then if key == "record"}
     keep_state(root, "words", words)
     keep_state(root, "uses", uses)
     if standing == "trusted":
@@ -344,8 +351,13 @@ def elsewhere(session: Session, ids: Collection[str]) -> dict[str, Placed]:
     for own_id in ids:
         if (one := entry_of(own_id)).standing == "trusted":
             block = Block("exp-22222222", Payload("-"))
-            found[own_id] = _placed(one.project, block, own_id, one, uses.get(own_id, {}), "")
+            found[own_id] = _placed(one.project, block, own_id, one, uses, "")
     return found
+
+
+def _yes(block: Block) -> str:
+    """Under what the uses of a block are kept: its id and the time of the yes that holds."""
+    return f"{block.id} {block.created_at}"
 
 
 def keep(session: Session, blocks: Sequence[Placed]) -> None:
@@ -354,7 +366,7 @@ def keep(session: Session, blocks: Sequence[Placed]) -> None:
     for one in blocks:
         pieces = tuple(replace(piece, quote="", ref="") for piece in one.block.evidence)
         written = block_json(replace(one.block, evidence=pieces, extra={}), "universal")
-        uses[one.block.id] = {key: written[key] for key in _MOVED if key in written}
+        uses[_yes(one.block)] = {key: written[key] for key in _MOVED if key in written}
     keep_state(session.root, "uses", uses)
 
 

@@ -118,8 +118,13 @@ def test_how_its_uses_ended_stays_here_and_what_fails_rests_here(pair: tuple[Per
     uses = (bob.home / "state" / "team" / "uses.json").read_text(encoding="utf-8")
     assert "since" in uses and "make lint" not in uses
     assert [one["in_doubt"] for one in bob.json("project", "trust", "--dry-run")["blocks"]] == [True]
+    assert "in doubt here" in bob("heartbeat").stdout and bob.json("project")["waits"] == 1
+    bob.now = "2026-02-28T09:00:00Z"
     bob("project", "trust", "--yes")
-    assert bob.told() == ["Run make lint before git push"]
+    assert "not yet tested" not in bob("decide", "push a branch").stdout
+    assert bob.told() == ["Run make lint before git push"] and bob.json("project")["waits"] == 0
+    bob("undo", "--yes")
+    assert bob.told() == [] and bob.json("project")["waits"] == 1
 
 
 def test_a_block_of_a_team_claims_no_id_of_the_home(pair: tuple[Person, Person]) -> None:

@@ -213,7 +213,7 @@ def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, ent
 
 def undone(entry: Entry, back: Entry) -> Entry | None:
     """The entry that an undo writes: what held before the act, whatever that is; None if that is what holds."""
-    same = (entry.standing, entry.content, entry.path) == (back.standing, back.content, back.path)
+    same = all(getattr(entry, name) == getattr(back, name) for name in ("standing", "content", "path", "at"))
     return None if same or entry.standing == "forgotten" else back
 
 

@@ -12,6 +12,7 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
 from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import HELD, Placed, place_of
 from alice_exp.review.cli.candidate_card import Row, item_document, relation_document, which_holds
 from alice_exp.terminal.language import aside, say
@@ -253,6 +254,8 @@ def brought(came: Came) -> list[Row]:
             "left_out": reason.format(id=of) or None,
         }
         note = say("left out: {why}", why=say(reason, id=of)) if reason else ""
+        if not reason and is_in_doubt(one.placed.block):
+            note = say("in doubt here: a yes says that it still holds")
         rows.append(Row(one.placed.block.id, f"{text}\n≠ {one.was}" if one.was else text, note, document))
     return rows
 
