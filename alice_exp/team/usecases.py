@@ -256,7 +256,8 @@ def _placed(
         trigger=block.trigger,
         type=block.type,
         project=project,
-        origin=f"{project} by {author}" if author else project,
+        # Git names who changed the file last, not who wrote this text.
+        origin=f"{project}, file last changed by {author}" if author else project,
         created_at=entry.at,
         updated_at=entry.at,
         approved=Approved(entry.at, entry.by, content) if entry.standing == "trusted" else None,
