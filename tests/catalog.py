@@ -21,7 +21,7 @@ from alice_exp.blocks.cli.lifetime_commands import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.learning.documents import ASSESSED, FAILED, UNTESTED
-from alice_exp.learning.usecases.decision_outcome import UNKEPT_WARNING
+from alice_exp.learning.usecases.decision_outcome import UNKEPT_WARNING, UNREAD_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
@@ -142,7 +142,7 @@ WORDS = (
         "failed",
     ),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING, UNTESTED),
-    *(RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, REPLACED, OPPOSES, REJECTED, "team"),
+    *(UNREAD_WARNING, RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, REPLACED, OPPOSES, REJECTED, "team"),
     *(*PRIVATE, WINDOWS, *_TERMS.split(), *_rows(_REFUSALS), *_rows(_ELSEWHERE)),
 )
 """Single words that are said through a variable."""

@@ -149,6 +149,9 @@ class Team(Protocol):
     def waits(self) -> int:
         """How many blocks of the working folder's repository wait to be trusted; never raises."""
 
+    def faults(self) -> tuple[Problem, ...]:
+        """A warning where the working folder's repository carries what cannot be read: nothing of it is told."""
+
     def came(self) -> tuple[Came, ...]:
         """What waits to be trusted in the repositories that this machine knows; never raises."""
 

@@ -318,10 +318,16 @@ class Session:
         return local.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC).strftime(_STAMP)
 
     def exposed(self) -> tuple[Problem, ...]:
-        """Warnings about the home's own place; none where there is no history of anybody's to be read."""
+        """Warnings about the home's own place, and the team's file here; none where there is no history to be read."""
         from alice_exp.home.store.list_files import exposed
 
-        return exposed(self.root) if (self.root / "experiences" / ".git").exists() else ()
+        if not (self.root / "experiences" / ".git").exists():
+            return ()
+        return (*exposed(self.root), *self.team_faults())
+
+    def team_faults(self) -> tuple[Problem, ...]:
+        """See ``ports.Team.faults``; none where nothing looks for it."""
+        return self.team.faults() if self.team is not None else ()
 
     @property
     def zone(self) -> tzinfo | None:

@@ -190,9 +190,9 @@ def trust(
     opened = teaming(session)
     found, refused = teams.held(opened)
     if not (found or refused):
-        raise NotFoundError(
-            "this repository carries no {path}", path=PATH, hint="write one: alice-exp project publish"
-        )
+        is_empty = opened.files.team_file() is not None
+        said = "nothing stands in it" if is_empty else "this repository carries no {path}"
+        raise NotFoundError(said, path=PATH, hint="write one: alice-exp project publish" * (not is_empty))
     meant = teams.meant(found, references, reject=reject)
     why = teams.apart(session.home.read(PLACES), [one.placed for one in meant])
     left = {} if references or reject else why

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.project import TEAM_FILE, root_of
 from alice_exp.home.ports import Came
 from alice_exp.home.session import Session, once
-from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.kernel.errors import AliceError, ProblemError, UsageError
+from alice_exp.kernel.jsonc import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -78,6 +80,17 @@ class SessionTeam:
         from alice_exp.team.usecases import meant
 
         return len(meant(self._held(), ()))
+
+    def faults(self) -> tuple[Problem, ...]:
+        """See ``home.ports.Team``."""
+        from alice_exp.team.usecases import held
+
+        try:
+            if self._here() is not None and self._session.here.key:
+                held(teaming(self._session), only_trusted=True)
+        except ProblemError as error:
+            return (replace(Problem.told(error), severity="warning"),)
+        return ()
 
     def came(self) -> tuple[Came, ...]:
         """See ``home.ports.Team``."""

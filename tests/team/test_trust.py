@@ -39,7 +39,7 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: t
     assert done["commit"] and len(done["ids"]) == 1
     assert bob.told() == ["Run make lint before git push"]
     assert "make lint" in bob("prime").stdout
-    assert "Ann" in bob("decide", "push a branch").stdout
+    assert "file last changed by Ann" in bob("decide", "push a branch").stdout
     assert any(one["op"] == "trust" for one in bob.json("log", "--limit", "5")["commits"])
     bob("undo", "--yes")
     assert bob.told() == [] and bob.json("project", "trust", "--yes")["ids"] == done["ids"]
@@ -125,6 +125,26 @@ def test_how_its_uses_ended_stays_here_and_what_fails_rests_here(pair: tuple[Per
     assert bob.told() == ["Run make lint before git push"] and bob.json("project")["waits"] == 0
     bob("undo", "--yes")
     assert bob.told() == [] and bob.json("project")["waits"] == 1
+
+
+def test_a_file_that_cannot_be_read_is_named_and_an_empty_one_is_no_missing_one(
+    pair: tuple[Person, Person], run: Callable[..., Any]
+) -> None:
+    _, bob = pair
+    bob("project", "trust", "--yes")
+    text = bob.file.read_text(encoding="utf-8")
+    bob.file.write_text(f"<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n", encoding="utf-8")
+    where = ".alice/experience.jsonc:1"
+    (said,) = bob.json("decide", "push a branch", check=False)["warnings"]
+    start = json.dumps({"session_id": "s1", "cwd": str(bob.clone)})
+    env = {"ALICE_HOME": str(bob.home), "ALICE_PROJECT": None}
+    hooked = run("hook", "claude-code", "start", stdin=start, env=env, cwd=bob.clone).stdout
+    for one in (said, hooked, *(bob(command).stdout for command in ("status", "doctor", "check"))):
+        assert where in one
+    assert "project publish" in bob("project", "trust", check=False).stderr
+    bob.file.write_text(text[: text.index("[")] + "[]}", encoding="utf-8")
+    empty = bob("project", "trust", check=False)
+    assert empty.code == 4 and "carries no" not in empty.stderr
 
 
 def test_a_block_of_a_team_claims_no_id_of_the_home(pair: tuple[Person, Person]) -> None:

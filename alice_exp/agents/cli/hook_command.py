@@ -115,13 +115,16 @@ def _said(session: Session, host: Host, event: Event, told: hook_answers.Told) -
 
 def _for_person(session: Session, host: Host, event: Event) -> str:
     """What the host shows the person as a session begins: that something waits, once a day; a server of our name that
-    the project brings."""
+    the project brings, and a team's file that cannot be read."""
     if event != "start" or not hook_answers.tells_person(host):
         return ""
     from alice_exp.agents.connected_hosts import foreign
     from alice_exp.model.rules.doubt import is_in_doubt
 
-    lines = [f"{one.path}: {say(one.template, **one.values)}" for one in foreign(session.spot.path)]
+    faults = session.team_faults()
+    lines = [
+        f"{one.where}: {say(one.template, **one.values)}" for one in (*foreign(session.spot.path), *faults)
+    ]
     lines += filter(None, [_brought(session)])
     day = f"told-{session.caller.day}"
     # The report is made where there is something to tell and nobody was told today.

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 UNKEPT_WARNING = "this decision could not be kept, so its outcome cannot be reported"
+UNREAD_WARNING = "what this repository's people approved cannot be read: {where}"
 
 MOST_OBSERVED = 10
 """A decision names at most this many blocks that it does not apply."""
@@ -81,13 +82,14 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision = caller.new_id("dec")
+    theirs = of_team(session, task, context)
     choice = choose(
         [one for one in matches if one not in elsewhere],
         is_rival,
         replaced_ones(session),
         lambda placed: _is_like_rejected(home, placed),
         context,
-        of_team(session, task, context),
+        theirs,
     )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
@@ -97,7 +99,10 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     said = caller.as_kept(task), caller.as_kept(context)
     made = OpenDecision(decision, caller.now, *said, choice.tier, applied, observed)
     is_kept = decisions(session).open(made)
-    warnings = choice.warnings if is_kept else (*choice.warnings, UNKEPT_WARNING)
+    # Where, and not why: a stranger's file says no word to an agent.
+    faults = () if theirs else session.team_faults()
+    unread = (UNREAD_WARNING.format(where=one.where) for one in faults)
+    warnings = (*choice.warnings, *unread, *(() if is_kept else (UNKEPT_WARNING,)))
     read = [one.placed.block.id for one in choice.applied if not is_of_team(one.placed)]
     access(session).record(read, caller.now)
     return Decision(

@@ -110,7 +110,10 @@ def _sharing(session: Session) -> Iterator[Problem]:
 
 _EXAMINATIONS: Mapping[str, Examination] = {
     **SURROUNDINGS,
-    "files": (lambda session: session.home.read(PLACES, records=True).problems, None),
+    "files": (
+        lambda session: (*session.home.read(PLACES, records=True).problems, *session.team_faults()),
+        None,
+    ),
     "remotes": (_remotes, None),
     "clock": (_clock, None),
     "schemas": (_schemas, _rewrite_schemas),

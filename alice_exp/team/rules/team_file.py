@@ -128,7 +128,8 @@ def read(
     """
     document = parse(data, PATH)
     if (fault := document.problem) is not None:
-        raise fault.as_error()
+        is_merged = sides_of(data.decode("utf-8", "replace")) is not None
+        raise (replace(fault, hint="run: alice-exp project publish") if is_merged else fault).as_error()
     value = document.value
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise ProblemError("this is not a team's file of alice-exp", path=PATH)
