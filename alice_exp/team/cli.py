@@ -9,7 +9,7 @@ import typer
 
 from alice_exp.caller.acting import require_person
 from alice_exp.home.store.list_files import note_written
-from alice_exp.kernel.errors import NotFoundError
+from alice_exp.kernel.errors import Names, NotFoundError, RefusedError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import said, texts
@@ -59,19 +59,22 @@ def publish(
     if not (check or dry_run):
         require_person(session.caller, say("publish"), "alice-exp project publish")
     opened = teaming(session)
+    blocks = session.home.read(PLACES) if there else ()
     made = teams.planned(
         opened,
-        session.home.read(PLACES) if there else (),
+        blocks,
         agents_md=agents_md,
         skills_in=skills,
         by=opened.files.person() if with_names else "",
         is_check=check,
     )
-    _show_publishing(terminal, made)
+    others = teams.of_others(opened, made.publication.file, blocks) if there and not check else ()
+    _show_publishing(terminal, made, others)
     is_set = False
-    if check:
-        teams.require_sound(made)
-    elif made.texts and not dry_run:
+    if check and (made.refused or made.texts or made.repaired):
+        names = Names(made.texts or [PATH])
+        raise RefusedError("not what is approved: {names}", names=names, hint="run: alice-exp project publish")
+    if made.texts and not (check or dry_run):
         terminal.confirm(say("Write these texts into the repository?"))
 
         def noted(digest: str, blocks: tuple[tuple[str, str], ...]) -> None:
@@ -81,15 +84,17 @@ def publish(
         is_set = teams.publish(opened, made, noted)
         for name in made.texts:
             note_written(session.root, opened.files.root / name)
-    _answer_publishing(terminal, opened, made, is_written=not (check or dry_run), is_set=is_set)
+    _answer_publishing(terminal, opened, made, others, is_written=not (check or dry_run), is_set=is_set)
 
 
-def _show_publishing(terminal: Terminal, made: Publishing) -> None:
+def _show_publishing(terminal: Terminal, made: Publishing, others: Iterable[Lesson]) -> None:
     if terminal.wants_document or terminal.quiet:
         return
     for sign, lessons in (("+", made.publication.new), ("~", made.publication.changed)):
         for one in lessons:
             terminal.line(f"{sign} {one.block.id}  {said(Placed(one.block, teams.WHERE))}")
+    for one in others:
+        terminal.line(f"! {one.block.id}  {said(Placed(one.block, teams.WHERE))}" + aside(say("not yours")))
     for name in made.publication.gone:
         terminal.line(f"- {name}")
     for name in made.texts:
@@ -107,7 +112,13 @@ def _note_refused(terminal: Terminal, refused: Iterable[Refusal]) -> None:
 
 
 def _answer_publishing(
-    terminal: Terminal, opened: Teaming, made: Publishing, *, is_written: bool, is_set: bool
+    terminal: Terminal,
+    opened: Teaming,
+    made: Publishing,
+    others: Sequence[Lesson],
+    *,
+    is_written: bool,
+    is_set: bool,
 ) -> None:
     file, new, changed = made.publication.file, made.publication.new, made.publication.changed
     change = {one.block.id: "new" for one in new} | {one.block.id: "changed" for one in changed}
@@ -116,6 +127,7 @@ def _answer_publishing(
         "path": PATH,
         "blocks": [{**_document(one), "change": change.get(one.block.id, "same")} for one in file.lessons],
         "gone": [*made.publication.gone],
+        "not_yours": [one.block.id for one in others],
         "withheld": [{"id": name, "why": why} for name, why in made.publication.withheld],
         "refused": _refused(made.refused),
         "files": [*made.texts],
@@ -134,6 +146,9 @@ def _answer_publishing(
         elif is_written:
             count = len(file.lessons)
             terminal.line(say("{count} blocks stand in {path}: commit it", count=count, path=PATH))
+        if others:
+            told = "{count} blocks are told to all agents that you neither approved nor trust: alice-exp project trust"
+            terminal.line(say(told, count=len(others)))
         if made.repaired and is_written:
             terminal.line(say("what git could not merge is merged by id"))
         if is_set:

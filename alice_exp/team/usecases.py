@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Brought
-from alice_exp.kernel.errors import BusyError, Names, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.display import TEAMS, with_block, without_block
 from alice_exp.kernel.value_class import dataclass, sha256
@@ -130,6 +130,17 @@ def planned(
         if text.splitlines() != (was if name == PATH else files.text(name)).splitlines()
     }
     return Publishing(made, changed, before, taken, present.refused, team_file.sides_of(was) is not None)
+
+
+def of_others(teaming: Teaming, file: TeamFile, blocks: Iterable[Placed]) -> tuple[Lesson, ...]:
+    """What ``AGENTS.md`` or a skill tells that this home neither approved nor trusts: they are made of the file alone,
+    so that CI says the same of them as everybody."""
+    if not (file.agents_md or file.skills):
+        return ()
+    own = {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
+    names, of = teaming.names, entries(teaming.session)
+    strange = (one for one in file.lessons if content_hash(one.block) not in own)
+    return tuple(one for one in strange if _standing(names, of, one.block)[1] != "trusted")
 
 
 def _folder(name: str) -> str:
@@ -369,12 +380,3 @@ def keep(session: Session, blocks: Sequence[Placed]) -> None:
         written = block_json(replace(one.block, evidence=pieces, extra={}), "universal")
         uses[_yes(one.block)] = {key: written[key] for key in _MOVED if key in written}
     keep_state(session.root, "uses", uses)
-
-
-def require_sound(made: Publishing) -> None:
-    """Raise ``RefusedError`` where the repository's files are not what ``publish`` would write."""
-    if made.refused or made.texts or made.repaired:
-        names = Names(made.texts or [PATH])
-        raise RefusedError(
-            "not what is approved: {names}", names=names, hint="run: alice-exp project publish"
-        )

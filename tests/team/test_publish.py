@@ -103,6 +103,29 @@ def test_a_skill_for_each_situation_and_a_list_for_other_agents(people: People) 
     assert [path.name for path in (ann.clone / "skills").iterdir()] == [other.parent.name]
 
 
+def test_what_others_put_into_the_list_is_named_until_it_is_trusted(people: People) -> None:
+    """The list is made of the file alone, so CI finds it sound; the person hears of each text that is not theirs."""
+    ann, bob = people("ann", "bob")
+    ann.knows("Run make lint before git push")
+    ann("project", "publish", "--yes", "--agents-md")
+    ann.pushed()
+    bob.git("pull", "-q", "origin", "main")
+    bob.knows("Push with --force", "releasing")
+    strange = bob.json("project", "publish", "--yes")["not_yours"]
+    bob.pushed()
+    ann.git("pull", "-q", "origin", "main")
+    bob("project", "trust", "--yes")
+    assert len(strange) == 1 and bob.json("project", "publish", "--yes")["not_yours"] == []
+    for answer in (None, "--reject"):
+        if answer:
+            ann("project", "trust", answer, "--yes")
+        shown = ann("project", "publish", "--dry-run").stdout
+        assert (
+            "releasing: Push with --force (not yours)" in shown and "1 block is told to all agents" in shown
+        )
+        assert ann("project", "publish", "--check").code == 0
+
+
 def test_an_agent_publishes_and_trusts_nothing(people: People) -> None:
     ann, bob = people("ann", "bob")
     ann.knows("Run make lint before git push")
