@@ -73,7 +73,9 @@ def publish(
     is_set = False
     if check and (made.refused or made.texts or made.repaired):
         names = Names(made.texts or [PATH])
-        raise RefusedError("not what is approved: {names}", names=names, hint="run: alice-exp project publish")
+        raise RefusedError(
+            "not what is approved: {names}", names=names, hint="run: alice-exp project publish"
+        )
     if made.texts and not (check or dry_run):
         terminal.confirm(say("Write these texts into the repository?"))
 

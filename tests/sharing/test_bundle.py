@@ -127,10 +127,12 @@ def test_the_higher_count_holds_and_again_changes_nothing(ours: int, theirs: int
     assert (new or mine).verifications_local == ours and (new or mine).updated_at == mine.updated_at
 
 
-def test_a_claim_gives_no_badge_until_something_succeeds_here() -> None:
+def test_a_claim_gives_no_badge_and_raises_nothing() -> None:
     new = merged(made(verifications=12, verifications_local=12), offer(), "ann", NOW)
     assert new is not None and level(new) == "reliable"
-    assert level(outcome(new, True, "here", NOW).block) == "super_reliable"
+    assert level(outcome(new, True, "here", NOW).block) == "reliable"
+    heard = replace(new, state="past", verifications=999_999, verifications_local=0)
+    assert level(outcome(heard, True, "here", NOW).block) == "past"
 
 
 @pytest.mark.covers("B2.38")

@@ -18,10 +18,10 @@ from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json, block_of
-from alice_exp.model.rules.approval import CLAIM
 from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
+    CLAIM,
     EVIDENCE_KEPT,
     NAME,
     PLACES,

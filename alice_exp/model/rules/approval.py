@@ -16,6 +16,7 @@ from alice_exp.kernel.jsonc.document import Document
 from alice_exp.kernel.jsonc.edits import Edit, Set
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.model.values.block import (
+    CLAIM,
     CONFIDENCE,
     Approved,
     Block,
@@ -63,9 +64,6 @@ def started(block: Block) -> Block:
         return block
     return replace(block, state="past", verifications=max(1, block.verifications))
 
-
-CLAIM = "claim"
-"""The kind of evidence that records a sender's count, quoted as ``72 verified there``."""
 
 _CLAIMED = LazyPattern(r"(\d{1,7}) verified there")
 

@@ -17,7 +17,7 @@ from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.rules.doubt import with_outcome
-from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, State
+from alice_exp.model.values.block import CLAIM, EVIDENCE_KEPT, Block, Evidence, Placed, State
 from alice_exp.model.values.config import Config, Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
@@ -115,13 +115,19 @@ class Change:
         return "failed" if self.effect == "needs_review" else self.effect.replace("_", " ")
 
 
+def lived(block: Block) -> int:
+    """The count that decides: where a sender claims one, what succeeded here alone, and the yes that began it."""
+    is_sent = block.origin.startswith("shared_from_") or any(one.kind == CLAIM for one in block.evidence)
+    return min(block.verifications, block.verifications_local + 1) if is_sent else block.verifications
+
+
 def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
     """The block's level: its state, or ``super_reliable`` (B2.1: reliable with enough verifications).
 
     A block that became reliable with more verifications than the badge needs has to succeed once more: one success
     raises it by one level at most (B2.7), and no failure raises it (B2.6). Its evidence records this (``PROMOTED``).
     """
-    if block.state != "reliable" or block.verifications < thresholds.super_reliable:
+    if block.state != "reliable" or lived(block) < thresholds.super_reliable:
         return block.state
     told = (piece for piece in reversed(block.evidence) if piece.effect == "ok" or piece.kind == PROMOTED)
     last = next(told, None)
@@ -194,7 +200,7 @@ def outcome(
 
 def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
     before = level(block, thresholds)
-    count = block.verifications + 1
+    count = lived(block) + 1
     state = risen(block.state, count, thresholds)
     new = [replace(piece, effect="ok")]
     # Without the mark this success would earn the state and the badge at once, which is two levels (B2.7).
@@ -203,7 +209,7 @@ def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) ->
     after = replace(
         _with(block, now, *new),
         state=state,
-        verifications=count,
+        verifications=block.verifications + 1,
         verifications_local=block.verifications_local + 1,
         open_failures={name: at for name, at in block.open_failures.items() if name != piece.scenario},
     )

@@ -91,6 +91,9 @@ CONFIDENCE: Mapping[State, float] = {"possible": 0.3, "past": 0.6, "reliable": 0
 EVIDENCE_KEPT = 20
 """The number of pieces of evidence that a block keeps, the newest; git keeps the rest."""
 
+CLAIM = "claim"
+"""The kind of evidence that records a sender's count, quoted as ``72 verified there``."""
+
 IMPORTANT, MOST_OF_AGENTS = 0.9, 0.89
 """The importance from which a block counts as marked by the person, and the most that an agent may give one."""
 

@@ -19,10 +19,11 @@ from alice_exp.kernel.text.display import escaped_json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import ID, block_json, block_of
 from alice_exp.model.formats.field_readers import TIME, Fault
-from alice_exp.model.rules.approval import CLAIM, claimed
+from alice_exp.model.rules.approval import claimed
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, level
 from alice_exp.model.rules.secrets import Finding, findings
 from alice_exp.model.values.block import (
+    CLAIM,
     EVIDENCE_KEPT,
     NAME,
     Block,

@@ -14,9 +14,10 @@ from alice_exp.kernel.errors import PeerError, ProblemError, RefusedError
 from alice_exp.kernel.jsonc import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import ID
-from alice_exp.model.rules.approval import CLAIM, claimed
+from alice_exp.model.rules.approval import claimed
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.block import (
+    CLAIM,
     EVIDENCE_KEPT,
     Archived,
     Block,

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import same_block
 from alice_exp.model.rules.identity import Sameness, derived_id, sameness
-from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, risen
+from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, lived, risen
 from alice_exp.model.values.block import (
     BOUND,
     CONFIDENCE,
@@ -100,7 +100,7 @@ def _both(
     text, loser = _text(was, one, other, entry)
     b, o, t = (was.block if was else None), one.block, other.block
     block = merged(Versions(b, o, t, text.block, home.block))
-    state = _state(b, o, t, block.verifications, thresholds)
+    state = _state(b, o, t, lived(block), thresholds)
     # An obsolete block belongs in the archive; if the later decision moved it elsewhere, that side's state holds.
     if state == "obsolete" and home.place != "archive" and one.path != other.path:
         state = home.block.state
@@ -171,7 +171,7 @@ def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds
     if archived is not None and archived.reason == "obsolete":
         state = "obsolete"
     rose = state == "reliable" and home.block.state != "reliable"
-    if rose and block.verifications >= thresholds.super_reliable:
+    if rose and lived(block) >= thresholds.super_reliable:
         piece = Evidence(PROMOTED, at=block.updated_at, quote="past → reliable")
         block = replace(block, evidence=(*block.evidence, piece)[-EVIDENCE_KEPT:])
     return replace(block, state=state)
@@ -303,7 +303,7 @@ def unite(
             shared = {key: one for key, one in known.items() if key not in counted}
             counted.update(shared)
             block = folded(first.block, placed.block, tuple(shared.values()))
-            state = _united_state(first, placed.block, block.verifications, thresholds)
+            state = _united_state(first, placed.block, lived(block), thresholds)
             first = Placed(replace(block, state=state), first.path)
             result[mine] = first
             del result[its]

@@ -14,6 +14,7 @@ from alice_exp.finding.rules.choice import forbids, in_order, is_rival
 from alice_exp.kernel.value_class import dataclass, sha256
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.doubt import is_in_doubt, waiting
+from alice_exp.model.rules.lifecycle import lived
 from alice_exp.model.values.block import Block, Placed, content_hash, is_approved, is_put_away
 from alice_exp.team.rules.team_file import Lesson, TeamFile, bare, objection
 
@@ -91,7 +92,7 @@ def _lesson(block: Block, by: str) -> Lesson:
     at = block.approved.at[:10] if block.approved is not None else block.created_at[:10]
     record = block.record
     ok, failed = (record.ok, record.failed) if record is not None else (0, 0)
-    return Lesson(bare(block), at, by, block.verifications, ok, failed)
+    return Lesson(bare(block), at, by, lived(block), ok, failed)
 
 
 def same_but_counts(one: TeamFile, other: TeamFile) -> bool:
