@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import LazyPattern, word_lists
-from alice_exp.kernel.text.tokens import simplified, tokens
+from alice_exp.kernel.text.tokens import simple, tokens
 from alice_exp.model.rules.identity import are_one, marks_of
 from alice_exp.model.values.block import CUES, HEARD, About, Block, BlockType, Evidence, Placed
 
@@ -109,7 +109,7 @@ def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
     if suggested:
         return "work"
     person, thing, life, program = _tells()
-    payload = payload.translate(simplified())
+    payload = simple(payload)
     if not _USER.match(payload):
         # An agent says "I" of itself, too: of a fact its words have to be a person's.
         said = _FIRST.sub(_as_user, payload)

@@ -16,7 +16,7 @@ from typing import Any
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.models import objects_in
 from alice_exp.kernel.text.data_files import Patterns, expression, table
-from alice_exp.kernel.text.tokens import fingerprint_text, tokens
+from alice_exp.kernel.text.tokens import fingerprint_text, simple, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import kinds_of, masked
 from alice_exp.model.values.block import BLOCK_TYPES, EXPLICIT, About, BlockType
@@ -76,13 +76,18 @@ class Said:
 
     def shows(self, cue: str) -> re.Match[str] | None:
         """The first of such cues of its language in it, in small letters."""
-        return re.search(getattr(words_of(self.text), cue), self.text.lower())
+        return re.search(getattr(words_of(self.text), cue), _low(self.text))
 
 
 def words_of(text: str) -> Patterns:
     """The cues of the language of a text (Chinese where it has a Chinese character, else English), for text in small
     letters: that takes a quarter of the time of ``re.IGNORECASE``."""
     return _ZH if _CJK.search(text) else _EN
+
+
+def _low(text: str) -> str:
+    """A text as cues are looked for in it: small letters, simplified characters."""
+    return simple(text.lower())
 
 
 def own_sentences(text: str) -> list[str]:
@@ -106,7 +111,7 @@ def own_sentences(text: str) -> list[str]:
     return [
         one[:LONGEST]
         for one in kept
-        if len(one) + 2 * len(_CJK.findall(one)) >= _LEAST and not words_of(one).idle.fullmatch(one.lower())
+        if len(one) + 2 * len(_CJK.findall(one)) >= _LEAST and not words_of(one).idle.fullmatch(_low(one))
     ]
 
 
@@ -119,7 +124,7 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
     left, last = list(messages), -1
     for index, message in enumerate(messages):
         if message.role == "user":
-            low = message.content.lower()
+            low = _low(message.content)
             for words in (_ZH, _EN):
                 if words.unrecorded.search(low):
                     left[index] = replace(message, content="")
@@ -351,12 +356,13 @@ def _about(one: Said) -> Iterator[Inference]:
     explicit = one.shows("explicit")
     rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
     for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
+        plain = simple(clause)
         told: set[str] = set()
         for (kind, importance, tags, content, _), shape in _rows(_FILES[words_of(one.text) is _ZH]):
-            match = shape.match(clause) if kind not in told else None
+            match = shape.match(plain) if kind not in told else None
             if match:
                 told.add(kind)
-                parts = {name: (text or "").strip() for name, text in match.groupdict().items()}
+                parts = {name: clause[slice(*match.span(name))].strip() for name in match.groupdict()}
                 labels = tuple(f"{tags} {EXPLICIT if explicit else ''}".split())
                 yield Inference(
                     content.format(**parts), importance, (one,), kind, tags=labels, value=parts["v"]

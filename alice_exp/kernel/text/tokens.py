@@ -273,7 +273,7 @@ def pieces(text: str) -> list[str]:
         text = _JOINED.sub(lambda joined: " ".join((joined[0], *_PART.findall(joined[0]))), text)
     folded = fold(text)
     pattern = _PLAIN_PIECE if folded.isascii() else _PIECE
-    found: list[str] = pattern.findall(folded if folded.isascii() else folded.translate(simplified()))
+    found: list[str] = pattern.findall(simple(folded))
     return found
 
 
@@ -281,6 +281,11 @@ def pieces(text: str) -> list[str]:
 def simplified() -> Mapping[int, str]:
     """The simplified form of each common traditional character, by its code point."""
     return {ord(pair[0]): pair[1] for pair in data_files.words("kernel/text/data/traditional.txt")}
+
+
+def simple(text: str) -> str:
+    """A text in simplified characters, one for each of its own, so that places in it stay."""
+    return text if text.isascii() else text.translate(simplified())
 
 
 def is_cjk(piece: str) -> bool:

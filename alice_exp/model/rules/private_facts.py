@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.tokens import simple
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
 from alice_exp.model.values.block import HELD, Block, Place, Placed, path_of
@@ -193,7 +194,7 @@ def private_words(texts: Iterable[str]) -> list[str]:
 
 
 def _private(text: str, without: Collection[str] = ()) -> list[Finding]:
-    plain = text if text.isascii() else text.translate(_NARROW)
+    plain = simple(text).translate(_NARROW)
     return [*_secrets(plain), *findings(plain, without, SHAPES)] if _SIGN.search(plain) else []
 
 
@@ -225,7 +226,7 @@ def _secrets(text: str) -> list[Finding]:
 
 def kinds_of(text: str) -> tuple[str, ...]:
     """The kinds of what is secret or private in a text."""
-    text = text if text.isascii() else text.translate(_UNSEEN)
+    text = simple(text).translate(_UNSEEN)
     if not _SIGN.search(text):
         return ()
     found = dict.fromkeys(

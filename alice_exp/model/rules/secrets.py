@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 
 from alice_exp.kernel.text.data_files import LazyPattern, paragraphs
+from alice_exp.kernel.text.tokens import simple
 from alice_exp.kernel.value_class import dataclass
 
 GUESSED = "what looks like a key"
@@ -93,6 +94,7 @@ def findings(
 ) -> tuple[Finding, ...]:
     """Everything in a text that must not leave (or fits the shapes ``among``), in order of position; ``without`` are
     kinds not to look for."""
+    text = simple(text)
     found = [
         Finding(shape.what, *match.span())
         for shape in likely(SHAPES if among is None else among, text)

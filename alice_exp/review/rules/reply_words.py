@@ -9,7 +9,7 @@ from typing import Literal
 
 from alice_exp.kernel.text.bilingual_lexicon import DIGITS, chinese_number
 from alice_exp.kernel.text.data_files import word_lists
-from alice_exp.kernel.text.tokens import simplified
+from alice_exp.kernel.text.tokens import simple as simplified
 from alice_exp.kernel.value_class import dataclass
 
 Verb = Literal["approve", "reject", "later"]
@@ -39,10 +39,10 @@ KINDS = {
 }
 _ZH = "[零一二两三四五六七八九十百]+"
 NUMERAL = rf"(?:[0-9]+|{_ZH}|(?:{either(NAMED)}))"
-_CLASSIFIER = "[条條个個项項]"
+_CLASSIFIER = "[条个项]"
 _TOKEN = re.compile(
     r"(?P<id>exp-[a-z2-9]{1,8}(?![a-z0-9]))"
-    rf"|(?:group|第?[组組])\s*(?P<group>{NUMERAL})|第\s*(?P<nth>{NUMERAL})\s*[组組]"
+    rf"|(?:group|第?组)\s*(?P<group>{NUMERAL})|第\s*(?P<nth>{NUMERAL})\s*组"
     rf"|(?P<odd>[0-9]+[.:：][0-9]+|![^\s,，.。;；!！)）]|[~-]\s*{NUMERAL}|\.\.+)"
     rf"|(?:第\s*)?(?P<low>{NUMERAL})(?:\s*{_CLASSIFIER}|\s*号)?"
     rf"(?:(?:-|–|—+|~|\.\.+)\s*|\s+(?:-|–|—+|~)\s+|\s*(?:到|至|to\b|through\b)\s*)(?:第\s*|the\s+)?(?P<high>{NUMERAL})"
@@ -60,7 +60,7 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _REASON = re.compile(rf"[,，]?\s*(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNORECASE)
 _NO_NUMBER = re.compile("|".join(_LISTS["no number"]))
 _PART = re.compile(r"[^,，;；。.!！\n]*[,，;；。.!！\n]*")
-_NOT_PASSED = re.compile(r"不[过過](?=\s*(?:[，,；;。.！!\n]|$))")
+_NOT_PASSED = re.compile(r"不过(?=\s*(?:[，,；;。.！!\n]|$))")
 _HINTS = frozenset(("odd", "number", "id", "group", "except", "but not", "excluded", "outside"))
 """What a reason does not hold, since it may belong to a decision."""
 
@@ -72,7 +72,6 @@ _NARROW: dict[int, int | str] = {
     ord("’"): "'",
     ord("\r"): "\n",
 }
-_OFTEN_SIMPLE = dict(zip(map(ord, "沒別隻著於"), "没别只着于", strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,8 @@ def tokens(text: str) -> list[Token]:
 
 
 def simple(text: str) -> str:
-    """A text in simplified characters, one for each of its own."""
-    return text if text.isascii() else text.translate(simplified()).translate(_OFTEN_SIMPLE)
+    """A text in simplified characters, one for each of its own; 著 is left to 著名 elsewhere."""
+    return simplified(text).replace("著", "着")
 
 
 def _join(token: Token, found: list[Token]) -> None:
