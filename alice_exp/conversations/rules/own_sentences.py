@@ -349,24 +349,34 @@ def order_of(one: Said) -> Inference:
     return Inference(one.text, _ORDER, (one,), "rule", "work", (EXPLICIT,) if one.shows("explicit") else ())
 
 
+_MINE = re.compile(r"我|i\b|my\b|call me\b", re.IGNORECASE)
+_PERSON = re.compile(r"[我你他她]|\b(?:me|my|our|your?)\b", re.IGNORECASE)
+
+
 def _about(one: Said) -> Iterator[Inference]:
     """What the rows find in each clause of a sentence that is the speaker's own."""
     if one.shows("unreal"):
         return
     explicit = one.shows("explicit")
     rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
+    is_mine = bool(explicit)
     for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
+        # A clause without a subject has that of the clause before: another person's, where that one tells nothing.
         plain = simple(clause)
+        if not (is_mine or _MINE.match(plain)):
+            continue
         told: set[str] = set()
         for (kind, importance, tags, content, _), shape in _rows(_FILES[words_of(one.text) is _ZH]):
             match = shape.match(plain) if kind not in told else None
-            if match:
+            # What names a person, "my tutor", would be another's in a sentence about the user.
+            if match and not _PERSON.search(match["v"]):
                 told.add(kind)
                 parts = {name: clause[slice(*match.span(name))].strip() for name in match.groupdict()}
                 labels = tuple(f"{tags} {EXPLICIT if explicit else ''}".split())
                 yield Inference(
                     content.format(**parts), importance, (one,), kind, tags=labels, value=parts["v"]
                 )
+        is_mine = bool(told)
 
 
 @cache
