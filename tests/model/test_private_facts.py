@@ -130,5 +130,12 @@ def test_what_an_edit_takes_out_is_known(before: str, after: str | None, left: b
 
 
 def test_a_secret_is_looked_for_without_its_name_unless_it_is_a_short_word() -> None:
-    told = ["password: hunter2x", "我的身份证是110101199003077758", "password is '12 3'"]
+    told = ["password: hunter2x", "我的身份证是110101199003077758", "password is 'ab c'"]
     assert [secrets_alone([text])[-1] for text in told] == ["hunter2x", "110101199003077758", told[2]]
+    # A blank does not cut a number or an address, which others tell with or without their city.
+    told = ["我的地址是上海市徐汇区漕溪北路 88 号", "我的電話是 138 0013 8000", "I live at 12 Baker Street"]
+    assert [secrets_alone([text])[-1] for text in told] == [
+        "漕溪北路 88 号",
+        "138 0013 8000",
+        "12 Baker Street",
+    ]

@@ -178,6 +178,8 @@ _ESCAPE = re.compile(
     r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|(&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z]\w*);)|((?:%[0-9a-fA-F]{2})+)",
     re.DOTALL,
 )
+_LOOSE = LazyPattern(r"(?<=\d)[ -](?=\d)|(?<=[^\0-\x7f]) | (?=[^\0-\x7f])")
+"""What is written or left out as one likes: 138-0013 8000, 漕溪北路 88 号."""
 _ROUNDS = 8
 _BEGINNING = 60
 """The characters of a text that are looked for: pages cut a long one short."""
@@ -187,7 +189,7 @@ _LONGEST = 24
 
 def as_read(text: str) -> str:
     """The text as it is read: escapes resolved, however often they were applied, in lower case, each run of white space
-    and ``+`` (a blank in a URL) as one blank."""
+    and ``+`` (a blank in a URL) as one blank, none of it (nor a dash) between digits or beside Chinese."""
     for _ in range(_ROUNDS):
         plain = _ESCAPE.sub(_resolved, text)
         if plain == text:
@@ -195,7 +197,8 @@ def as_read(text: str) -> str:
         text = plain
     # Escapes of JSON come as halves of a character.
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return " ".join(normalize("NFKC", whole).casefold().replace("+", " ").split())
+    read: str = _LOOSE.sub("", " ".join(normalize("NFKC", whole).casefold().replace("+", " ").split()))
+    return read
 
 
 def _resolved(found: re.Match[str]) -> str:
@@ -253,8 +256,9 @@ class WrittenForms:
 
 def _probe(text: str) -> re.Pattern[bytes]:
     """What is in the data wherever the text is, in any form: its longest Latin word, else its first other sign."""
-    if words := re.findall(r"[A-Za-z0-9]{3,}", text):
-        return re.compile(re.escape(max(words, key=len)).encode(), re.IGNORECASE)
+    if words := re.findall(r"[A-Za-z0-9]{3,}", _LOOSE.sub("", text)):
+        longest = max(words, key=len)
+        return re.compile(re.sub(r"(?<=\d)(?=\d)", "[ -]?", longest).encode(), re.IGNORECASE)
     other = next((char for char in text if not char.isascii() and not char.isspace()), "")
     if not other:
         return re.compile(rb"(?s).+")

@@ -6,7 +6,7 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from alice_exp.kernel.text.data_files import LazyPattern
@@ -34,7 +34,8 @@ _PUBLIC = "an SSH key"
 
 _PRIVATE_KEY = "a private key"
 """Its shape is the line in front of it."""
-_REACHED_BY = ("a phone number", "a private e-mail address", "an address")
+_ADDRESS = "an address"
+_REACHED_BY = ("a phone number", "a private e-mail address", _ADDRESS)
 
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS = "10X98765432"
@@ -184,13 +185,25 @@ def is_left_behind(before: Block, after: Block | None) -> bool:
 
 def secrets_alone(texts: Iterable[str]) -> list[str]:
     """The secrets and private facts in texts, those of four signs or more without what names them ("hunter2")."""
-    return [one if len(one := re.split(r"[\s:：=是为]", of)[-1]) > 3 else of for of in private_words(texts)]
+    return [alone if len(alone) > 3 else words for words, alone in _worded(texts)]
 
 
 def private_words(texts: Iterable[str]) -> list[str]:
     """The secrets and private facts in texts, as these say them."""
+    return [words for words, _ in _worded(texts)]
+
+
+def _worded(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each of them as it stands, and without what leads to it. A blank between digits is part of a number, and every
+    blank of an address, which is known by its street wherever its city is left out."""
     said = "\n".join(texts)
-    return [said[one.start : one.end] for one in _private(said)]
+    for one in _private(said):
+        words = said[one.start : one.end]
+        yield words, (_TO_STREET if one.what == _ADDRESS else _TO_VALUE).split(words)[-1].strip()
+
+
+_TO_VALUE = LazyPattern(r"(?<!\d)\s|\s(?!\d)|[:：=是为為]")
+_TO_STREET = LazyPattern("[:：=是为為在到市区區县縣]")
 
 
 def _private(text: str, without: Collection[str] = ()) -> list[Finding]:
