@@ -256,7 +256,8 @@ def undo(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[COMMIT]", help="Which act; the newest that still stands where none is named."
+            metavar="[COMMIT]",
+            help="Which act; your newest that still stands where none is named, no agent's.",
         ),
     ] = "",
     by: Annotated[

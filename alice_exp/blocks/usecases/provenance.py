@@ -135,11 +135,12 @@ def undo(
     filters: LogFilter | None = None,
     brought: Callable[[], Container[str]] = tuple,
 ) -> Undone:
-    """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest still in effect.
+    """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest still in effect
+    that is no agent's, nor brought by a sync (``brought`` gives those commits).
 
     Each block returns to what it was before; if another act changed it too, it is a conflict, which is named and left.
     ``NotFoundError`` for what left no word behind. Filters skip acts already taken back, reports, and undos, unless
-    ``op`` asks for them. ``brought`` gives the commits that a sync brought: the newest act is one of this machine.
+    ``op`` asks for them.
     """
     require_person(caller, "undo", f"alice-exp undo {name}".rstrip())
     filters = filters or LogFilter()
@@ -153,10 +154,8 @@ def undo(
     if undone.acts or name or filters != LogFilter():
         return undone
     # Taking back an older act than the newest is for the person to say: it is named.
-    elsewhere, rehearsal = brought(), home.dry()
-    older = (
-        act for act in _standing(history, LogFilter()) if act.commit not in elsewhere and act not in acts
-    )
+    rehearsal = home.dry()
+    older = (act for act in _persons(history, brought) if act not in acts)
     possible = (act for act in islice(older, _TRIED) if _undo(rehearsal, history, caller, (act,)).acts)
     return replace(undone, instead=next(possible, None))
 
@@ -174,16 +173,24 @@ def _chosen(
         if act.op == "purge" or not any(older.commit == act.commit for older, _ in pairwise(history.log())):
             raise UsageError("{op} cannot be taken back", op=act.op)
         return (act,)
-    standing = _standing(history, filters)
     if filters != LogFilter():
-        return tuple(standing)
-    elsewhere = brought()
-    standing = (act for act in standing if act.commit not in elsewhere)
+        return tuple(_standing(history, filters))
+    standing = _persons(history, brought)
     newest = next(standing, None)
     said = dict(newest.trailers).get("Reply") if newest is not None else None
     # What one reply approved and rejected is one decision of the person's.
     more = takewhile(lambda act: dict(act.trailers).get("Reply") == said, standing) if said else ()
     return (newest, *more) if newest is not None else ()
+
+
+def _persons(history: GitHistory, brought: Callable[[], Container[str]]) -> Iterator[Commit]:
+    """The acts that a person means who names none: of this machine, and no agent's, which come unseen."""
+    elsewhere = brought()
+    return (
+        act
+        for act in _standing(history, LogFilter())
+        if act.commit not in elsewhere and act.actor.partition(":")[0] != "agent"
+    )
 
 
 def _standing(history: GitHistory, filters: LogFilter) -> Iterator[Commit]:
