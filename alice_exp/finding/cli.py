@@ -24,7 +24,7 @@ from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.snapshot import type_named
-from alice_exp.terminal.console import Terminal, short, stale_mark
+from alice_exp.terminal.console import Terminal, scoped, short, stale_mark
 from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.options import (
     ChangedSince,
@@ -153,7 +153,7 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
             columns.append((say("cosine"), lambda one: "–" if one.cosine is None else f"{one.cosine:.3f}"))
     columns += [
         (say("id"), lambda one: one.placed.block.id),
-        (say("where"), lambda one: say(one.placed.where)),
+        (say("where"), lambda one: scoped(say(one.placed.where), one.placed.block.project)),
         (say("state"), lambda one: say(one.placed.block.state)),
         (say("what is known"), _told),
     ]

@@ -267,6 +267,11 @@ def team_of(placed: Placed) -> str:
     return say("team of {origin}", origin=project)
 
 
+def scoped(place: str, project: str) -> str:
+    """A set and namespace, with the project in which a block there holds."""
+    return say("{place}, project {name}", place=place, name=project) if project else place
+
+
 def stale_mark(placed: Placed) -> str:
     """The suffix of an answer from a file with a problem, since it is the last good version (DESIGN 3)."""
     return say(" ⚠ stale: its file has a problem") if placed.stale else ""

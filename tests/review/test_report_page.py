@@ -18,6 +18,9 @@ def test_its_one_script_is_the_one_that_its_policy_names(home: Path, cli: Call) 
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     proof = b64encode(sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{proof}'" in page and "default-src 'none'" in page
+    assert "1 3" not in page.partition("<footer>")[2].partition("</footer>")[0], (
+        "no number that the report has not"
+    )
     assert "evidence · " in page and "blockquote>" not in page, "what nobody said is no quotation"
     assert "<img" not in page and "http" not in page.replace("http-equiv", "")
     for banned in ("fetch", "XMLHttpRequest", "innerHTML", "eval", "import("):

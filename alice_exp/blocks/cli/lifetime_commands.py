@@ -85,8 +85,10 @@ def _detail(detail: str) -> str:
     if found := _OUTCOME.fullmatch(detail):
         return f"{say(found[1])} {found[2]}{found[3]}"
     if detail.startswith("takes back "):
-        rows = (row.partition(" ") for row in detail.removeprefix("takes back ").split(", "))
-        return "，".join(f"{say(op) if op in OPS else op} {rest}".rstrip() for op, _, rest in rows)
+        listed, _, more = detail.removeprefix("takes back ").partition(" and ")
+        rows = (row.partition(" ") for row in listed.split(", "))
+        acts = [f"{say(op) if op in OPS else op} {rest}".rstrip() for op, _, rest in rows]
+        return "，".join(acts + ([say("and {count} more", count=int(more.split()[0]))] if more else []))
     if found := re.fullmatch(r"(\S+) set aside, (.+)", detail):
         return say("{name} set aside", name=found[1]) + f"，{say(found[2])}"
     detail, counted = _TAKEN.subn(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)

@@ -18,7 +18,7 @@ from alice_exp.learning.store import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.doubt import Consolidation, age_days, consolidation_of
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
-from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, REVIEWED, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
 from alice_exp.model.values.snapshot import resolve
 
@@ -74,8 +74,10 @@ def settled(
 
 def stats(session: Session) -> Counts:
     """Counts over the whole home."""
-    snapshot, now = session.target.read(PLACES), session.caller.now
-    living = [*map(counting(access(session).pending(), snapshot.config, now), snapshot.within(*SETS))]
+    # What waits outside of git is counted for whom it waits, as in the report.
+    places, now = REVIEWED if session.caller.is_person else PLACES, session.caller.now
+    snapshot = session.target.read(places)
+    living = [*map(counting(access(session).pending(), snapshot.config, now), snapshot.within(*SETS, "held"))]
     thresholds = Thresholds.of(snapshot.config)
     read = [placed.block.access_count for placed in living]
     # How many there were at the end of each day on which one came, of those that still exist.

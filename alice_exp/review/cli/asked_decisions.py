@@ -18,7 +18,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved, is_asked
-from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
+from alice_exp.review.cli.candidate_card import kinds_held, told, which_holds
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.rules.daily_report import Item, as_decided
 from alice_exp.review.rules.doubts import Answer, Rival
@@ -26,7 +26,7 @@ from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions
 from alice_exp.review.usecases.decisions import Decided, Seen
-from alice_exp.terminal.console import Terminal, folded, short
+from alice_exp.terminal.console import Terminal, folded, scoped, short
 from alice_exp.terminal.editor import QUITTING, answered_key
 from alice_exp.terminal.language import listed, say
 from alice_exp.terminal.streams import stop_ticking

@@ -9,6 +9,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, texts, trigger_text
 from alice_exp.model.values.block import CONFIDENCE, HELD, Placed
 from alice_exp.review.rules.report_order import arranged, is_perhaps, is_unlike, said_on
+from alice_exp.terminal.console import scoped
 from alice_exp.terminal.language import days_told, listed, rendered, say
 
 if TYPE_CHECKING:
@@ -32,11 +33,6 @@ def told(placed: Placed) -> str:
     """When a block applies, and what it says, in one line."""
     when, what = trigger_text(placed), payload_text(placed)
     return say("{title}: {text}", title=when, text=what) if when else what
-
-
-def scoped(place: str, project: str) -> str:
-    """A set and namespace, with the project in which a block there holds."""
-    return say("{place}, project {name}", place=place, name=project) if project else place
 
 
 def goal(item: Item) -> str:

@@ -19,14 +19,14 @@ from alice_exp.model.values.block import REVIEWED
 from alice_exp.model.values.snapshot import namespace_name
 from alice_exp.review.cli import asked_decisions as asked
 from alice_exp.review.cli import review_pages as pages
-from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
+from alice_exp.review.cli.candidate_card import Card, cards, shared, shared_line
 from alice_exp.review.cli.heartbeat_command import since
 from alice_exp.review.cli.report_text import drawn, happened, plain
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import review_screens
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
-from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.console import Terminal, scoped
 from alice_exp.terminal.editor import QUITTING, key, mark_pastes, typed
 from alice_exp.terminal.language import say
 

@@ -28,7 +28,8 @@ def page(report: Agenda, summary: str) -> str:
         for _, heading, cards in parts(report.items)
     ]
     body += [*map(_section, sections(report)), _composer() if report.items else ""]
-    how = say("Decide with: alice-exp reply approve 1 3, reject 2 · or one at a time: alice-exp review")
+    # The summary says how to answer this report.
+    how = say("One at a time: alice-exp review") if report.items else ""
     title = say("Heartbeat of {day}", day=report.at[:10])
     return document(title, summary, "".join(body), how, _SCRIPT if report.items else "")
 
