@@ -257,7 +257,7 @@ def undo(
         str,
         typer.Argument(
             metavar="[COMMIT]",
-            help="Which act; your newest that still stands where none is named, no agent's.",
+            help="Which act; the newest that still stands where none is named, before what a hook heard.",
         ),
     ] = "",
     by: Annotated[

@@ -136,7 +136,7 @@ def undo(
     brought: Callable[[], Container[str]] = tuple,
 ) -> Undone:
     """Take acts back in one commit, newest first: one by name, all that pass a filter, else the newest still in effect
-    that is no agent's, nor brought by a sync (``brought`` gives those commits).
+    that no agent's hook heard, nor a sync brought (``brought`` gives those commits).
 
     Each block returns to what it was before; if another act changed it too, it is a conflict, which is named and left.
     ``NotFoundError`` for what left no word behind. Filters skip acts already taken back, reports, and undos, unless
@@ -155,7 +155,7 @@ def undo(
         return undone
     # Taking back an older act than the newest is for the person to say: it is named.
     rehearsal = home.dry()
-    older = (act for act in _persons(history, brought) if act not in acts)
+    older = (act for act in _meant(history, brought) if act not in acts)
     possible = (act for act in islice(older, _TRIED) if _undo(rehearsal, history, caller, (act,)).acts)
     return replace(undone, instead=next(possible, None))
 
@@ -175,7 +175,7 @@ def _chosen(
         return (act,)
     if filters != LogFilter():
         return tuple(_standing(history, filters))
-    standing = _persons(history, brought)
+    standing = _meant(history, brought)
     newest = next(standing, None)
     said = dict(newest.trailers).get("Reply") if newest is not None else None
     # What one reply approved and rejected is one decision of the person's.
@@ -183,14 +183,13 @@ def _chosen(
     return (newest, *more) if newest is not None else ()
 
 
-def _persons(history: GitHistory, brought: Callable[[], Container[str]]) -> Iterator[Commit]:
-    """The acts that a person means who names none: of this machine, and no agent's, which come unseen."""
+def _meant(history: GitHistory, brought: Callable[[], Container[str]]) -> Iterator[Commit]:
+    """The acts that a person means who names none: of this machine; what an agent's hook heard, unseen, comes last."""
     elsewhere = brought()
-    return (
-        act
-        for act in _standing(history, LogFilter())
-        if act.commit not in elsewhere and act.actor.partition(":")[0] != "agent"
-    )
+    for is_heard in (False, True):
+        for act in _standing(history, LogFilter()):
+            if act.commit not in elsewhere and (act.op == "extract" and act.actor != "user") is is_heard:
+                yield act
 
 
 def _standing(history: GitHistory, filters: LogFilter) -> Iterator[Commit]:
