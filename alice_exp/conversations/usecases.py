@@ -21,6 +21,7 @@ from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store import chats, turn_index, unknown
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError, followed
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold
@@ -57,6 +58,11 @@ class Extracted:
     dropped: int = 0
     by: str = "rules"
     others: Sequence[str] = ()
+
+    @property
+    def commit(self) -> Commit | None:
+        """The commit; None if there was nothing to keep."""
+        return self.captured.commit
 
 
 @dataclass(frozen=True, slots=True)
