@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
-from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
+from alice_exp.finding.rules.statement import WHEN, joined, mass, statement, text_keys, vocabulary
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
@@ -32,7 +32,7 @@ _USES = LazyPattern(
     re.IGNORECASE,
 )
 
-ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
+ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called", "name"}
 """The subjects of which a person has one value, in whatever words it is said."""
 
 
@@ -124,8 +124,12 @@ class Pair:
     def _denies(self) -> bool:
         # Nearly the same but for one negation ("it is not fine"); "use pnpm" and "use pnpm, not npm" agree.
         is_one_more = (self.one.negations + self.two.negations) % 2 == 1 and (self.changed or not self.agrees)
-        return (is_one_more and self.over < 0.2) or any(
-            self._denies_clause(*clauses) for clauses in product(self.one.clauses, self.two.clauses)
+        is_reversed = self.cover >= CLEAR and self.agrees and self.one.is_reversed(self.two)
+        clauses = product(self.one.clauses, self.two.clauses)
+        return (
+            (is_one_more and self.over < 0.2)
+            or is_reversed
+            or any(self._denies_clause(*at) for at in clauses)
         )
 
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
@@ -135,22 +139,23 @@ class Pair:
         turns = [one[key] == -two[key] for key in acts]
         if len(shared) == len(one) == len(two) > 1 and any(turns) and turns == sorted(turns):
             return True  # 参考文献 may stand before what is denied
+        fewer = min(one, two, key=len)
+        if acts and all(turns) and shared == fewer.keys() and max(fewer.values()) < 0 and self.cover >= CLEAR:
+            return True  # 图表放 img/，别用 figures/
         # "Do not use npm" denies nothing of "use pnpm, not npm".
-        alone = [own.keys() - other.keys() for own, other in ((one, two), (two, one))]
+        alone = (own.keys() - other.keys() for own, other in ((one, two), (two, one)))
         if all(any(map(str.isascii, keys)) for keys in alone):
             return False
-        turned = [self.one.signs[key] * self.two.signs[key] for key in shared if one[key] != two[key]]
-        denied = turned.count(-1) - turned.count(0)
+        turned = [(self.one.signs[key] * self.two.signs[key], key) for key in shared if one[key] != two[key]]
+        denied, both = (mass(key for sign, key in turned if sign == of) for of in (-1, 0))
+        whole, mine, theirs = map(mass, (shared, one, two))
         # "Before a commit" alone affirms nothing that "never squash the commits" denies.
         if len(shared) == 1 and any(len(own) > 1 and min(own.values()) < 0 for own in (one, two)):
             return False
-        is_general = self.of_user and len(shared) >= CLEAR * len(one)
+        is_general = self.of_user and whole >= CLEAR * mine
         # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
-        return (
-            2 * denied >= len(shared)
-            and (is_general or 2 * len(shared) > OF_ONE * (len(one) + len(two)))
-            and acts != []
-        )
+        is_of_it = acts and (is_general or 2 * whole > OF_ONE * (mine + theirs))
+        return bool(is_of_it) and 2 * (denied - both) >= whole
 
     def _is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one; or the new one tells that what the known one says
@@ -177,13 +182,15 @@ class Pair:
         return self.agrees and not self.exchanged
 
     def _is_reworded(self) -> bool:
-        """Whether both speak with one sign, of equal values, in the same order of events."""
+        """Whether both speak with one sign, of equal values, in one order of events, and deny the same, if anything."""
         one, two = self.one, self.two
         orders = ((one.order[word], two.order[word]) for word in one.order.keys() & two.order.keys())
         return (
             len({block.key for block in self.blocks} - {""}) < 2
             and one.negations == two.negations
             and one.affirmed == two.affirmed
+            and one.denied.isdisjoint(two.denied) != bool(one.denied)
+            and not one.is_crossed(two)
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
             and not self.exchanged
         )
@@ -191,23 +198,14 @@ class Pair:
     @cached_property
     def exchanged(self) -> list[tuple[list[tuple[str, bool]], list[tuple[str, bool]]]]:
         """The words that stand in one clause of one statement alone, and those in the same clause of the other."""
-        return [*product(self._alone(self.one, self.two), self._alone(self.two, self.one))]
-
-    def _alone(self, own: Statement, other: Statement) -> Iterator[list[tuple[str, bool]]]:
-        known = other.spellings | self.apart
-        for line in own.lines:
-            # Of typed values only one that begins a clause is its subject (Python …, Go …).
-            words = [word for at, word in enumerate(line) if word[0][0] != "=" or not at]
-            alone = [word for word in words if word[0] not in known]
-            # A clause that shares nothing is another statement, not another word in the place of one.
-            if 0 < len(alone) < len(words):
-                yield alone
+        new, old = (of.spellings | self.apart for of in (self.one, self.two))
+        return [*product(self.one.alone(old), self.two.alone(new))]
 
     @cached_property
     def over(self) -> float:
         """How many words one side has alone at most, a CJK character being a sixth of one."""
-        one, two = self.one.words, self.two.words
-        return max(sum(1 / 6 if is_cjk(word) else 1 for word in of) for of in (one - two, two - one))
+        alone = (self.one.words - self.two.words, self.two.words - self.one.words)
+        return max(sum(1 / 6 if is_cjk(word) else 1 for word in of) for of in alone)
 
 
 Near: TypeAlias = tuple[Sequence[Placed], str]

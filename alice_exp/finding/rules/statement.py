@@ -7,11 +7,11 @@ are values of one thing), or what is read behind certain words (where somebody l
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from functools import cache, cached_property, lru_cache, partial
-from itertools import dropwhile, pairwise, takewhile
+from itertools import chain, combinations, dropwhile, pairwise, takewhile
 from typing import Any, NamedTuple
 
 from alice_exp.finding.rules.concerns import begins_with_user
@@ -26,6 +26,7 @@ WHEN = ("weekday", "month", "clock", "=morning", "scope: days")
 NAMES = {
     "lives": ("home", "thing"),
     "naming": ("called", "filling"),
+    "named": ("name", "filling"),
     "employed": ("employer", "no employer"),
     "joins": ("employer", ""),
     "works chinese": ("employer", ""),
@@ -114,14 +115,15 @@ class Statement:
     """A text taken apart. Keys are stems, CJK characters and pairs of these, and typed values.
 
     ``signs`` says of each key whether it is affirmed (1), denied (-1) or both (0), ``clauses`` the same of each clause;
-    ``lines`` are the words that count, in order, by clause, each with whether a value stands there; ``said`` is what it
-    says, by subject, ``order`` what stands behind "before" and its like, ``roles`` what its words do, ``negations`` how
-    many clauses deny; ``is_own`` says whether it begins with the user.
+    ``parts`` are each clause's words, values and subjects, ``lines`` the words that count, in order, by clause, each
+    with whether a value stands there; ``said`` is what it says, by subject, ``order`` what stands behind "before" …,
+    ``roles`` what its words do, ``negations`` how many clauses deny; ``is_own`` whether it begins with the user.
     """
 
     is_own: bool = False
     signs: dict[str, int] = field(default_factory=dict)
     clauses: list[dict[str, int]] = field(default_factory=list)
+    parts: list[set[object]] = field(default_factory=list)
     lines: list[list[tuple[str, bool]]] = field(default_factory=list)
     said: defaultdict[str, list[Said]] = field(default_factory=partial(defaultdict, list))
     order: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
@@ -142,6 +144,11 @@ class Statement:
     def spellings(self) -> set[str]:
         """The words that count, and the other names of their concepts."""
         return self.words.union(*map(same_concept, self.words))
+
+    @property
+    def denied(self) -> set[str]:
+        """The keys that it denies somewhere."""
+        return {key for key, sign in self.signs.items() if sign < 1}
 
     @cached_property
     def affirmed(self) -> dict[str, set[str]]:
@@ -172,6 +179,30 @@ class Statement:
             left, right = ({str(float(value) % day // step) for value in of} for of in (left, right))
         return left.isdisjoint(right)
 
+    def alone(self, known: Set[str]) -> Iterator[list[tuple[str, bool]]]:
+        """Those of its words that are not among known ones, of each clause that shares some with these."""
+        for line in self.lines:
+            # Of typed values only one that begins a clause is its subject (Python …, Go …).
+            words = [word for at, word in enumerate(line) if word[0][0] != "=" or not at]
+            alone = [word for word in words if word[0] not in known]
+            if 0 < len(alone) < len(words):
+                yield alone
+
+    def is_reversed(self, known: Statement) -> bool:
+        """Whether one puts last what the other puts first; of two directions both may be taken."""
+        words = [at for at in self.order.keys() & known.order if "direction" not in vocabulary().words[at][0]]
+        sides = ((self.order[word], known.order[word]) for word in words)
+        return any(one and two and one.isdisjoint(two) for one, two in sides)
+
+    def is_crossed(self, known: Statement) -> bool:
+        """Whether two clauses of one kind pair their words the other way round: handouts before class and answers after
+        it, or the reverse. "The title, the date and the author" are no clauses: they share nothing."""
+        mine, theirs = (Counter(chain(*of.parts)) for of in (self, known))
+        sole = {key for key in mine if mine[key] == theirs[key] == 1}
+        places = [{at for at, other in enumerate(known.parts) if sole & part & other} for part in self.parts]
+        pairs = combinations(zip(self.parts, places, strict=True), 2)
+        return any(a & b and len(one & two) > 1 for (a, one), (b, two) in pairs)
+
     def is_turned(self, subject: str, known: Statement) -> bool:
         """Whether a subject is a pair of opposites of which both take different sides; neither may take both, and where
         both name both ("tabs over spaces"), what they deny tells."""
@@ -184,6 +215,11 @@ class Statement:
         both = self.said[subject], known.said[subject]
         left, right = ({(said.value == "-") == (said.sign > 0) for said in of} for of in both)
         return left.isdisjoint(right) and self.values(subject) != known.values(subject)
+
+
+def mass(keys: Iterable[str]) -> float:
+    """How much some keys count: a Chinese word of two characters has three."""
+    return sum(1 / 3 if is_cjk(key) else 1 for key in keys)
 
 
 def statement(block: Block) -> Statement:
@@ -203,7 +239,10 @@ def _read(*texts: str) -> Statement:
         # "don't" and "dont" are one word in the lists, "user's" and "user" too.
         plain = re.sub(r"['’]s\b", "", fold(text)).replace("'", "").replace("’", "")
         for clause in _CLAUSE.split(plain):
-            _read_clause(list(_words(clause)), found)
+            words = [*_words(clause)]
+            known = (word for word in words if "filling" not in word.roles)
+            found.parts.append({x for one in known for x in (one.text, *one.values, *dict(one.values))})
+            _read_clause(words, found)
     return found
 
 
@@ -213,7 +252,8 @@ def _words(clause: str) -> Iterator[Word]:
     unit_of = known.unit
     while piece := _PIECE.search(clause, at):
         start, at, text, is_chinese = piece.start(), piece.end(), piece.group(), piece.lastgroup == "cjk"
-        number = known.numerals.get(text, piece["number"] or piece["clock"])
+        is_more = at < len(clause) and clause[start : at + 1] in known.words  # 3月
+        number = "" if is_more else known.numerals.get(text, piece["number"] or piece["clock"])
         counted = _COUNT.match(clause, start) if is_chinese else None
         if counted and (unit_of.match(clause, counted.end()) or _COUNTED.match(clause, counted.end())):
             value = chinese_number(counted.group())
@@ -228,6 +268,7 @@ def _words(clause: str) -> Iterator[Word]:
         else:
             phrase = _PHRASE.match(clause, start)
             longer = [phrase.group(), phrase.group().rpartition(" ")[0]] if phrase else []
+            longer += [clause[start : at + 1]] * is_more
         text = next((words for words in longer if words in known.words), text)
         at = start + len(text)
         yield Word(text, *known.words.get(text, ()))
@@ -249,7 +290,8 @@ def _amount(written: str, number: str, unit: str) -> Word:
 def _read_clause(words: Sequence[Word], into: Statement) -> None:
     """Give each word of a clause its sign, then add its keys."""
     stem_of = stems({word.text for word in words if not is_cjk(word.text)})
-    sign = (-1) ** sum("prohibition" in word.roles for word in words)
+    double = ["prohibition" in a.roles and "negation" in b.roles for a, b in pairwise([Word(""), *words])]
+    sign = (-1) ** (sum("prohibition" in word.roles for word in words) + sum(double))
     prefers = any("preferring" in word.roles for word in words)
     opens, mover = False, ""
     into.clauses.append({})
@@ -261,7 +303,7 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
         if at and "counted off" in words[at - 1].roles and "number" in dict(word.values):
             into.said["label"].append(Said(word.text, 1, (), word.text))
         elif "negation" in roles:
-            sign = -sign
+            sign *= 1 if double[at] else -1  # 不要不用 turns nothing
         elif "instead" in roles or (prefers and word.text == "over"):
             sign = -1
         elif "prohibition" not in roles:
