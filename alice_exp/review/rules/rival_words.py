@@ -34,7 +34,9 @@ _OLD = re.compile(
     r"\bold\b|\b(?:you|we|i) (?:already )?(?:had|trust)\b|[旧老]的|(?<=[0-9])旧|新旧|(?:原来|原先|之前|以前)的|原样",
     re.IGNORECASE,
 )
-_OLD_ONE = re.compile(r"\b(?:old|previous) ones?\b|[旧老]的(?=\W|$|[对好就那])", re.IGNORECASE)
+_OLD_ONE = re.compile(
+    r"\b(?:old|previous|new|newer) ones?\b|[旧老]的(?=\W|$|[对好就那])|[以按]新|换[成用]?新", re.IGNORECASE
+)
 _VALUE = re.compile(r"\d+$|(?:or|some|half|或者?)$", re.IGNORECASE)
 _TWO = re.compile(
     r"\b(?:both|neither|(?:none|two) of (?:the two|them))\b|两[个条者种](?!人)|并存", re.IGNORECASE

@@ -309,6 +309,7 @@ class _Builder:
         elif kind in ("but", "so", "why"):
             self._cut(1, kind)
         elif kind == "not":
+            refuse(clause.verbs and behind in ("mark", "filler", ""))  # 同意不了
             is_order = FORMS.order.match(word) is not None
             is_behind = last is not None and (word.isascii() or word == "不是")
             clause.flags |= {"denied", *["order"] * is_order, *["denied set"] * is_behind}
@@ -322,7 +323,8 @@ class _Builder:
         if "denied" in clause.flags and kind == "number" and not (clause.unknown or clause.row):
             clause.row.append(("reject", 2))  # "not 2"
             clause.flags ^= {"denied", "turned"}
-        refuse("denied" in clause.flags and kind in ("number", "all", "both") and word != "都")
+        is_weak = word == "都" and "order" not in clause.flags  # 别都同意
+        refuse("denied" in clause.flags and kind in ("number", "all", "both") and not is_weak)
         if kind == "number":
             is_id = word.startswith("exp-")
             ids = {at for at, one in enumerate(self.numbered, start=1) if is_id and one.startswith(word)}

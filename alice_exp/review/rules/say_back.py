@@ -114,7 +114,7 @@ class _Reader:
         for one, clause in self.waiting:
             done = union(each for each, _, _ in self.pairs)
             out = {at for each, _, _ in self.pairs for at in each.out}
-            is_but = clause.opener == "but" and clause.hint == "reject"
+            is_but = clause.opener == "but" and (clause.hint == "reject" or clause.unknown)
             refuse(is_but and one.places & union(each for each, verb, _ in self.pairs if verb == "approve"))
             item = "".join(self.said[at - 1] for at in one.places)
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
@@ -140,7 +140,7 @@ class _Reader:
             self._aside(clause, behind)
         elif not verbs:
             # "Quiz no, that was just for one test" speaks of the quiz.
-            is_own = "denied" in clause.flags or any(map(str.isdigit, clause.text))
+            is_own = "denied" in clause.flags or sets[0].out or any(map(str.isdigit, clause.text))
             if is_own or clause.level != 1 or not (clause.pronoun and self.pairs):
                 self._only_set(clause, sets[0])
         elif sets and not (clause.level == 1 and clause.unknown > 1 and self._is_of_last(sets)):
@@ -155,6 +155,9 @@ class _Reader:
     def _is_rejected(self) -> bool:
         """Whether the last verdict of this sentence rejects."""
         return len(self.pairs) > self.begun and self.pairs[-1][1] == "reject"
+
+    def _is_approved(self) -> bool:
+        return len(self.pairs) > self.begun and self.pairs[-1][1] == "approve" and not self.pairs[-1][0].wide
 
     def _is_of_last(self, sets: Sequence[Named]) -> bool:
         """Whether words name again, and nothing else, what its sentence has decided last."""
@@ -171,7 +174,7 @@ class _Reader:
         is_part = behind and behind[0].level == 0 and behind[0].sets
         refuse(
             "order" in clause.flags and clause.unknown and not (fresh or self._is_rejected()),  # 次数不用限制
-            clause.opener == "but" and clause.pronoun,
+            clause.opener == "but" and (clause.pronoun or (clause.unknown and self._is_approved())),
             "vague" in clause.flags and not (clause.unknown and self._is_rejected()),
             clause.text[:2] in ("这条", "那条") and 0 < clause.unknown < 3 and not clause.hint,
             0 < clause.unknown < 3 and is_part and not clause.opener,

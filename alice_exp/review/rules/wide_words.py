@@ -324,6 +324,8 @@ def _denied(words: Sequence[Word], at: int, row: list[Word], is_late: bool) -> i
     is_kept = again[0] == "忘" or again.startswith(("forget", "los"))
     row.append(("later" if is_late else "approve" if is_kept else _FLIPPED.get(kind, kind), again))
     end += 1
+    if not is_late and words[end + (words[end][1] == "with")][0] == "all":
+        row.append(("open", ""))  # "I can't approve all"
     while not (is_late or is_chinese) and words[end][0] in ("approve", "good", "wish", "it", "those"):
         row.append(("reject" if words[end][0] in VERBS else words[end][0], words[end][1]))
         end += 1
