@@ -45,7 +45,7 @@ def count(home: Path, git: Git) -> int:
 
 @pytest.mark.parametrize(
     ("language", "line"),
-    [("en", "approved 1 3 5 · left 2 4 6-9"), ("zh", "已同意 1 3 5 · 留下 2 4 6-9")],
+    [("en", "approved 1 3 5 · left 2 4 6-9"), ("zh", "已同意 1 3 5 · 待定 2 4 6-9")],
 )
 def test_a_reply_says_what_it_left_out(home: Path, cli: Call, language: str, line: str) -> None:
     for n in range(9):

@@ -326,6 +326,7 @@ def test_and_before_a_verb_begins_another_answer() -> None:
 def test_of_an_empty_report_nothing_is_said_back() -> None:
     assert said_back("", IDS, SAID) == said_back("the docker one is fine", (), []) == ""
     assert said_back("all good", ("", ""), ["", ""]) == ""
+    assert said_back("√√×", IDS[:3], ["写讲义", "用 figures/ 画图", "uv"]) == "同意 1 2，拒绝 3"
 
 
 @pytest.mark.parametrize("text", ["approve 1, reject 2 and purge", "approve 1 everywhere, reject 2"])

@@ -348,4 +348,9 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
     head, _, tail = say(_DECIDED[how], text="\n", **values).partition("\n")
     if (room := terminal.width - cells(head + tail)) < 24 and sys.stdout.isatty():
         room = terminal.width - cells(head)  # The place goes to a second line.
-    return f"{head}{short(payload_text(placed), room)}{tail}".removesuffix(f" · {values['number']}")
+    line = f"{head}{short(payload_text(placed), room)}{tail}".removesuffix(f" · {values['number']}")
+    ids = {*placed.block.replaces} if how == "approve" else ()
+    ended = terminal.session.home.read(REVIEWED).with_ids(ids).values() if ids else ()
+    return line + "".join(
+        say(" · no longer told: {text}", text=short(payload_text(one), 40)) for one in ended
+    )

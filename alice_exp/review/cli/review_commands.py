@@ -208,7 +208,7 @@ def _decisions(terminal: Terminal, text: str, opened: OpenReport) -> tuple[Decis
 
 def _of_one(also: str) -> UsageError:
     example = say("approve 1 everywhere") if also == "everywhere" else say("reject and purge 1")
-    hint = Hint("write it in a reply of its own, as: {example}", example=example)
+    hint = Hint("write it with its verb, in a reply of its own: {example}", example=example)
     return UsageError("{text} goes with one decision", text=also, hint=hint)
 
 
@@ -252,8 +252,12 @@ def _example(hint: str, ids: Sequence[str], waits: Mapping[str, Placed]) -> str:
     if hint != EXAMPLE:
         return hint
     if len(numbers) < 2:
-        return say("write alice-exp reply approve") if numbers else "see 'alice-exp heartbeat --peek'"
-    return say("write alice-exp reply approve {one}, reject {two}", one=numbers[0], two=numbers[1])
+        return (
+            say("answer by alice-exp reply: approve, reject or leave")
+            if numbers
+            else "see 'alice-exp heartbeat --peek'"
+        )
+    return say("for example: alice-exp reply approve {one}, reject {two}", one=numbers[0], two=numbers[1])
 
 
 def _carried_out(

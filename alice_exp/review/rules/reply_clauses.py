@@ -76,7 +76,7 @@ class Clause:
         self.reaches_back |= other.reaches_back
 
 
-EXAMPLE = "write alice-exp reply approve 1-3, reject 4"
+EXAMPLE = "for example: alice-exp reply approve 1-3, reject 4"
 
 
 def unclear(template: str, **values: object) -> UsageError:

@@ -41,7 +41,9 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
         for verb in dict.fromkeys(cast(Verb, verb) for _, verb, _ in reader.pairs)
         if verb in verdicts.values() and verb != "later"
     ]
-    return written(decisions, numbered, text) if decisions else ""
+    # √√× is of no language: that of most items is the person's.
+    of = text if any(map(str.isalpha, text)) else sorted(said, key=str.isascii)[(len(said) - 1) // 2]
+    return written(decisions, numbered, of) if decisions else ""
 
 
 class _Reader:

@@ -91,19 +91,17 @@ def answer_rivals(
     home: Home, caller: Caller, block_id: str, answer: Answer, *, seen: Seen = MappingProxyType({})
 ) -> Decided:
     """Say of a candidate and its first rival, else the one trusted block that a report shows beside it, which holds, in
-    one act. ``RefusedError`` where there is none; but "old" alone only rejects it."""
-    if rival := _rival(home.read(PLACES), block_id, answer):
-        return settle(home, caller, rival, answer, {"seen": seen})
-    return decisions.reject(home, caller, [block_id], seen=seen)
+    one act; ``RefusedError`` where there is none."""
+    return settle(home, caller, _rival(home.read(PLACES), block_id), answer, {"seen": seen})
 
 
-def _rival(snapshot: Snapshot, reference: str, answer: str) -> Rival | None:
+def _rival(snapshot: Snapshot, reference: str) -> Rival:
     placed = resolve(snapshot, reference)
     rival = told_rivals(snapshot, [placed], asks=True).get(placed.block.id)
     beside = [one.placed for one in Neighbourhood(snapshot).relations(placed)] if rival is None else []
     if len(beside) == 1 and beside[0].block.project in ("", placed.block.project):
         rival = Rival(placed, beside[0], "replaces")
-    if rival is None and answer != "old":
+    if rival is None:
         see = Hint("see 'alice-exp why {id}'", id=placed.block.id)
         raise RefusedError("{id} contradicts nothing that is trusted or waits", id=placed.block.id, hint=see)
     return rival
@@ -118,8 +116,8 @@ def agreed(home: Home, made: Sequence[Decision], ids: Sequence[str], text: str) 
 
     implied: dict[str, str] = {}
     for decision in (one for one in made if one.also in ("new", "old", "both", "neither")):
-        rival = _rival(home.read(PLACES), decision.ids[0], decision.also)
-        if rival and decision.also != "both":
+        rival = _rival(home.read(PLACES), decision.ids[0])
+        if decision.also != "both":
             implied[rival.old.block.id] = "approve" if decision.also == "old" else "reject"
     for one in made:
         other = next((name for name in one.ids if name in implied and not one.is_wide), "")
