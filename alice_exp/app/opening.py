@@ -208,7 +208,7 @@ def greet(terminal: Terminal, command: str) -> None:
         if not state.is_dir() or any(covering):
             return
         # A shell that an agent drives may have a terminal, too.
-        if wants != "agent" and not (acting.person if wants == "report" else acting.actor).is_person:
+        if wants != "agent" and not acting.actor.is_person:
             return
         if not terminal.session.config.flag("heartbeat.auto") or not _mark(state, wants, terminal):
             return
@@ -220,7 +220,7 @@ def greet(terminal: Terminal, command: str) -> None:
 def mark_shown(terminal: Terminal) -> None:
     """Record that the person has seen today's report, so that no later command of today repeats it."""
     try:
-        if terminal.session.acting.person.is_person:
+        if terminal.session.actor.is_person:
             _mark(terminal.session.root / "state", "report", terminal)
     except (OSError, AliceError):
         return

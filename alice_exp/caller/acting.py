@@ -1,4 +1,4 @@
-"""Who acts: what was named, what the environment says, and, for what a person alone may do, whose program stands above.
+"""Who acts: what was named, what the environment says, and, where that is no agent, whose program stands above.
 
 A variable is gone after ``env -i``; the process that started the agent is not.
 """
@@ -32,22 +32,20 @@ class Acting:
     def of(cls, actor: Actor) -> Acting:
         """Whoever the program itself knows to act, such as a peer that was met."""
         made = cls(str(actor))
-        made.named = actor
+        made.named = made.actor = actor
         return made
 
     @classmethod
     def in_dialog(cls) -> Acting:
         """The person, whom a host's own dialog asked: the one exception to the look at the parents, made by
         ``agents.ask_person`` once its guards hold (docs/guarantees.md)."""
-        made = cls.of(Actor("user"))
-        made.person = made.named
-        return made
+        return cls.of(Actor("user"))
 
     @cached_property
     def named(self) -> Actor:
         """``--actor``, else ``ALICE_ACTOR``, else an agent if its host's variable is set, else the user (DESIGN 6).
 
-        ``UsageError`` if what was named is no actor. A claim to be the person is not looked into here.
+        ``UsageError`` if what was named is no actor. The claim is not looked into here.
         """
         if not self._claim:
             return self._by_variable[0] if self._by_variable else Actor("user")
@@ -62,12 +60,12 @@ class Acting:
         return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
 
     @cached_property
-    def person(self) -> Actor:
-        """Who acts where only a person may: an agent, too, whose host's program stands among the parents.
+    def actor(self) -> Actor:
+        """Who is recorded as the author of an act: an agent, too, whose host's program stands among the parents.
 
-        ``RefusedError`` (exit 6) if the person was named inside of an agent's process.
+        Only an agent may be named inside of an agent's process; ``RefusedError`` (exit 6) for any other.
         """
-        if not self.named.is_person or not self.inside:
+        if self.named.kind == "agent" or not self.inside:
             return self.named
         if self._claim:
             raise RefusedError(
@@ -78,14 +76,6 @@ class Acting:
                 hint="the person acts in their terminal, in ask_person's dialog, or from: alice-exp heartbeat --open",
             )
         return self.inside[0]
-
-    @property
-    def actor(self) -> Actor:
-        """Who is recorded as the author of an act; ``RefusedError`` as above.
-
-        Only who claims to be the person, or has just done what a person may, pays for a look at the parents.
-        """
-        return self.person if self._claim or "person" in vars(self) else self.named
 
     @property
     def sign(self) -> str:
@@ -123,20 +113,20 @@ class Caller:
 
     @property
     def actor(self) -> Actor:
-        """Who is recorded as the author; ``RefusedError`` where a person was named inside of an agent's process."""
+        """Who is recorded as the author; ``RefusedError`` where no agent was named inside of an agent's process."""
         return self.acting.actor
 
     @property
     def is_person(self) -> bool:
         """Whether a person acts, no agent's process above; ``RefusedError`` as above."""
-        return self.acting.person.is_person
+        return self.actor.is_person
 
     def as_kept(self, value: Any) -> Any:
         """What is said of work done; of what an agent says, secrets are cut from a text and JSON with one is emptied,
         for nobody is asked about a record before history has it."""
         from alice_exp.model.rules.private_facts import kinds_of, masked
 
-        if self.actor.kind != "agent":
+        if self.is_person:
             return value
         return masked(value) if isinstance(value, str) else type(value)() if kinds_of(str(value)) else value
 

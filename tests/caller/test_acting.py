@@ -55,8 +55,9 @@ def test_every_variable_of_the_table_tells_its_agent(host: Any, monkeypatch: pyt
             patch.setenv(name, "1")
             assert str(Acting().actor) == f"agent:{host.name}".rstrip(":")
             assert Acting().sign == f"{name}=1"
-            with pytest.raises(RefusedError, match=f"this is agent.* [(]{name}=1[)]"):
-                _ = Acting("user").actor
+            for claim in ("user", "editor", "system", "peer:bob"):
+                with pytest.raises(RefusedError, match=f"this is agent.* [(]{name}=1[)]"):
+                    _ = Acting(claim).actor
     for program in host.agents:
         assert host_of(Process(1, f"/bin/{program}")) is host
     assert host.name not in HOSTS or HOSTS[host.name] is host
@@ -95,6 +96,7 @@ WAYS = {
     "nested": f"{CLEAN} nohup setsid --wait sh -c '{ALICE} reply approve --yes; exit $?'",
     "remember": f"{ALICE} --actor user remember tea",
     "memorize": f"ALICE_ACTOR=user {ALICE} memorize tea",
+    "editor": f"{CLEAN} {ALICE} --actor editor memorize tea",
 }
 
 
@@ -105,7 +107,7 @@ def test_no_way_that_keeps_a_parent_makes_an_agent_a_person(
     head = git(home, "rev-parse", "HEAD")
     done = _run([*host, f"{WAYS[way]}; exit $?"], world, block)
     assert (done.returncode, git(home, "rev-parse", "HEAD")) == (6, head), done.stderr
-    claims = "user" in WAYS[way]
+    claims = "user" in WAYS[way] or way == "editor"
     assert all(way in done.stderr for way in ("terminal", "ask_person", "heartbeat --open")) == claims
     assert "this is agent:codex (PID " in done.stderr
 
@@ -134,14 +136,14 @@ def test_what_needs_no_person_goes_on_in_an_agents_process(
 ) -> None:
     for line in (
         f"ALICE_ACTOR=user {ALICE} recall rg",
-        f"{ALICE} --actor agent:x memorize 'use fd'",
+        f"{ALICE} memorize 'use fd'",
         f"{ALICE} heartbeat",
         f"ALICE_ACTOR=user {ALICE} mcp </dev/null",
     ):
         done = _run([*host, line], world, block)
         assert done.returncode == 0, done.stderr
     # An agent's report is a peek.
-    assert git(home, "log", "-1", "--format=%an") == "agent:x"
+    assert git(home, "log", "-1", "--format=%an") == "agent:codex"
 
 
 @pytest.mark.parametrize("way", ["plain", "option", "variable", "clean", "script", "setsid"])
@@ -182,9 +184,9 @@ def test_ps_tells_the_parents_where_there_is_no_proc(world: Path, monkeypatch: p
     monkeypatch.setattr(sys, "platform", "darwin")
     met = list(hosts.parents())
     assert [one.pid for one in met] == [os.getpid(), 300, 200, 1]
-    assert str(Acting().person) == "agent:gemini"
+    assert str(Acting().actor) == "agent:gemini"
     monkeypatch.setattr(hosts, "_PS", str(world / "none"))
-    assert list(hosts.parents()) == [] and str(Acting().person) == "user"
+    assert list(hosts.parents()) == [] and str(Acting().actor) == "user"
 
 
 def test_the_walk_ends_where_a_parent_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:

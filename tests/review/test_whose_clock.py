@@ -2,9 +2,11 @@
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from alice_exp.kernel.journal.act import Actor
 from tests.case_tables import cases
 from tests.conftest import Call
 
@@ -14,6 +16,8 @@ FIRST, WEEK, AWAY, FAR = (
 AGENT = {"ALICE_ACTOR": "agent:claude"}
 
 BY_NO_PERSON = tuple(cases(__file__, "BY_NO_PERSON"))
+UNNAMED = tuple(one.removeprefix("--actor agent ") for one in BY_NO_PERSON if "--actor agent " in one)
+"""The same of an agent that nothing tells but its parents."""
 
 
 @pytest.fixture
@@ -31,11 +35,19 @@ def _pool(cli: Call, env: dict[str, str]) -> set[str]:
     return {row["id"] for row in cli("list", "--set", "low_value", "--json", env=env).json["blocks"]}
 
 
-@pytest.mark.parametrize("words", BY_NO_PERSON)
+@pytest.mark.parametrize(
+    ("words", "above"),
+    [
+        *((one, None) for one in BY_NO_PERSON),
+        *((one, (Actor("agent", "aider"), "PID 7: aider")) for one in UNNAMED),
+    ],
+)
 def test_no_run_but_a_persons_takes_away_or_hides_what_waits(
-    home: Path, cli: Call, waiting: tuple[str, str], words: str
+    home: Path, cli: Call, waiting: tuple[str, str], words: str, above: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cli(*shlex.split(words), env=FAR, check=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("alice_exp.caller.acting._by_parents", lambda: above)
+        cli(*shlex.split(words), env=FAR, check=False)
     assert set(waiting) <= _pool(cli, FAR | AGENT)
     found = cli("recall", "tea boils", "--set", "low_value", "--json", env=FAR | AGENT).json["matches"]
     assert set(waiting) <= {row["id"] for row in found}
