@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.caller.acting import require_person
 from alice_exp.conversations import usecases as sessions
 from alice_exp.conversations.rules.context_window import trigger_tokens
 from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
@@ -276,8 +275,6 @@ def forget(terminal: Terminal, session: Name) -> None:
 
     Example: alice-exp session forget ses-7k2m9q4x
     """
-    command = f"alice-exp session forget {session}"
-    require_person(terminal.session.caller, say("delete a conversation"), command)
     held = sessions.forget_one(terminal.session, session)
     document = {"session": session, "messages": held}
     terminal.answer(document, lambda: terminal.line(say("{count} messages deleted", count=held)))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
+from alice_exp.caller.acting import require_person
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.rules import own_sentences as own
@@ -102,7 +103,8 @@ def forget_old(opened: Session) -> None:
 
 
 def forget_one(opened: Session, session: str) -> int:
-    """Delete a conversation, so that no word of it stays in the index either; how many messages it held."""
+    """Delete a conversation (a person's act): no word of it stays in the index either; how many messages it held."""
+    require_person(opened.caller, "delete a conversation", f"alice-exp session forget {session}")
     held = chats(opened).forget(session)
     turn_index(opened).drop(session)
     return held
@@ -276,8 +278,10 @@ def _drafts(
 def end(opened: Session, session: str, *, forget: bool = False) -> Spoken:
     """Close a conversation, first extracting from unread messages if so configured (R4.22).
 
-    With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
+    With ``forget`` it is deleted as well, a person's act, but not if the extraction fails: the error is raised instead.
     """
+    if forget:
+        require_person(opened.caller, "delete a conversation", f"alice-exp session end {session} --forget")
     extracted, failure, keeps = None, None, opened.provider is None
     if opened.config.flag("long_term.extract_on_session_end"):
         try:
