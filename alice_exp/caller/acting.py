@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 from alice_exp.caller.hosts import KNOWN, host_of, parents
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -17,6 +17,8 @@ from alice_exp.kernel.journal.act import Actor
 from alice_exp.kernel.value_class import dataclass
 
 _ACTOR = r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?"
+
+T = TypeVar("T")
 
 Inside = tuple[Actor, str]
 """The agent that this process belongs to, and by which sign: ``CLAUDECODE=1``, ``PID 7: codex``."""
@@ -121,14 +123,12 @@ class Caller:
         """Whether a person acts, no agent's process above; ``RefusedError`` as above."""
         return self.actor.is_person
 
-    def as_kept(self, value: Any) -> Any:
-        """What is said of work done; of what an agent says, secrets are cut from a text and JSON with one is emptied,
-        for nobody is asked about a record before history has it."""
-        from alice_exp.model.rules.private_facts import kinds_of, masked
+    def as_kept(self, value: T) -> T:
+        """What is said of work done, a text, JSON or a record of these; without secrets where an agent says it, for
+        nobody is asked about a record before history has it."""
+        from alice_exp.model.rules.private_facts import masked_record
 
-        if self.is_person:
-            return value
-        return masked(value) if isinstance(value, str) else type(value)() if kinds_of(str(value)) else value
+        return value if self.is_person else masked_record(value)
 
 
 def require_person(caller: Caller, verb: str, command: str) -> None:

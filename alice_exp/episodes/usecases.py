@@ -89,9 +89,6 @@ def add_episode(
 ) -> Kept:
     """Record one task (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure; ``at`` else now."""
     worth = (1.0 if success else 0.0) if reward is None else reward
-    task, context, action, result, reflection = map(
-        session.caller.as_kept, (task, context or {}, action, result, reflection)
-    )
     told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
     return add_episodes(session, [replace(told, project=session.enter().partition(" ")[0])])
 
@@ -101,6 +98,7 @@ def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
     never by its own addition, many are committed whole first. ``UsageError`` for a reward outside [0, 1], a task that
     says nothing, an id that is taken."""
     caller = session.caller
+    episodes = caller.as_kept(tuple(episodes))
     for episode in episodes:
         if not episode.task.strip():
             raise UsageError("an episode needs a task: what was to be done")
@@ -133,6 +131,7 @@ def take_in(session: Session, episodes: Sequence[Episode], *, replaces: bool = F
     caller = session.caller
     if replaces:
         require_person(caller, "replace the episodes", "alice-exp episode import FILE --replace")
+    episodes = caller.as_kept(tuple(episodes))
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
         book = _present(snapshot)

@@ -56,9 +56,7 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
     ``summarise`` or the configured model is asked before the home is locked, in a dry run none; the rule tells of other
     neighbours that merge by then."""
     _require_said(event)
-    said = ("thought", "context", "action", "result", "metadata")
-    kept = {name: session.caller.as_kept(getattr(event, name)) for name in said}
-    event = replace(event, at=event.at or session.caller.now, **kept)
+    event = session.caller.as_kept(replace(event, at=event.at or session.caller.now))
     model = None if session.is_dry else summarise or configured_summary(session)
     told = asked(session.target, event, model) if model is not None else None
 
@@ -102,6 +100,7 @@ def add_thoughts(session: Session, events: Sequence[Event], verb: str = "add") -
     are committed so first (DESIGN 5)."""
     for event in events:
         _require_said(event)
+    events = session.caller.as_kept(tuple(events))
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
@@ -141,7 +140,8 @@ def take_in(session: Session, imported: Timeline | Sequence[Event], *, replaces:
             return _replaced(session, imported, imported)
         return _replaced(session, *compaction.add_events(Timeline(), imported)[:2])
     if isinstance(imported, Timeline):
-        return _filled(session, imported)
+        return _filled(session, session.caller.as_kept(imported))
+    imported = session.caller.as_kept(tuple(imported))
     session.target.read(())
     known = {_content(event) for event in everything(session.history).values()}
     fresh = [event for event in imported if _content(event) not in known]

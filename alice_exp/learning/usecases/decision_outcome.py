@@ -96,7 +96,7 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
     observing = (*choice.observing, *seen)[:MOST_OBSERVED]
     applied, observed = (tuple(one.placed.block.id for one in some) for some in (choice.applied, observing))
-    said = caller.as_kept(task), caller.as_kept(context)
+    said = caller.as_kept((task, context))
     made = OpenDecision(decision, caller.now, *said, choice.tier, applied, observed)
     is_kept = decisions(session).open(made)
     # Where, and not why: a stranger's file says no word to an agent.
@@ -160,7 +160,7 @@ def report_decision(
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
     open_decision = waiting.find(decision)
-    note, result, action = map(caller.as_kept, (note, result, action))
+    note, result, action, scenario = caller.as_kept((note, result, action, scenario))
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or "a task of which nothing was kept")
     episode = _episode(open_decision, caller, ok, note, action, result, reward, home.config())
@@ -348,7 +348,7 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
     caller = session.caller
-    scenario, note = map(caller.as_kept, (scenario, note))
+    scenario, note = caller.as_kept((scenario, note))
 
     def used(placed: Placed, config: Config) -> tuple[Placed, Change, str]:
         where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])

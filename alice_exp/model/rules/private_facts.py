@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
@@ -21,7 +22,7 @@ from alice_exp.model.values.config import namespace_for
 @dataclass(frozen=True, slots=True)
 class Delicate:
     """Something that a person may not want to keep: its kind, and the field in which it stands (payload, trigger,
-    tags, evidence)."""
+    tags, names, evidence)."""
 
     kind: str
     at: str
@@ -122,12 +123,15 @@ _UNSEEN = _NARROW | dict.fromkeys((0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF)
 def texts_of(block: Block) -> dict[str, str]:
     """The texts of a block or draft in which something delicate may stand, by field."""
     trigger = block.trigger
+    # A hash is a key's end where 'distill' made it.
+    names = (block.key.removeprefix("distill-"), block.project, block.suggested, block.origin)
     surroundings = (f"{key}={value}" for key, value in trigger.context.items())
     return {
         "payload": "\n".join((block.payload.content, *block.payload.steps)),
         "trigger": "\n".join((trigger.text, *trigger.keywords, *surroundings)),
         "tags": "\n".join(block.tags),
-        "evidence": "\n".join(piece.quote for piece in block.evidence),
+        "names": "\n".join(names),
+        "evidence": "\n".join(text for one in block.evidence for text in (one.quote, one.ref, one.scenario)),
     }
 
 
@@ -169,6 +173,18 @@ def masked(text: str) -> str:
             kept += [text[last : one.start], first, "…"]
         last = max(last, one.end)
     return "".join((*kept, text[last:]))
+
+
+def masked_record(value: Any) -> Any:
+    """A record with its texts as ``masked`` tells them, whichever field they stand in; JSON with something secret or
+    private in it, keys included, is emptied."""
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, tuple):
+        return tuple(map(masked_record, value))
+    if is_dataclass(value):
+        return replace(value, **{one.name: masked_record(getattr(value, one.name)) for one in fields(value)})  # type: ignore[type-var]
+    return type(value)() if kinds_of(str(value)) else value
 
 
 def masked_line(text: str) -> str:
