@@ -148,7 +148,9 @@ def require_person(caller: Caller, verb: str, command: str) -> None:
 
 
 def _by_parents() -> Inside | None:
-    for process in parents():
-        if host := host_of(process):
+    for above, process in enumerate(parents()):
+        host = host_of(process)
+        # This process is our own program for a person, too.
+        if host and (above or host.name):
             return Actor("agent", host.name), f"PID {process.pid}: {process.shown}"
     return None

@@ -208,8 +208,9 @@ KNOWN: tuple[Host, ...] = (
     Host("antigravity", ("ANTIGRAVITY_AGENT",)),
     Host("trae", ("TRAE_AI_SHELL_ID",)),
     Host("pi", ("PI_CODING_AGENT",), (), ("/pi-coding-agent/",)),
-    # The name that hosts agreed on says that an agent runs, not whose.
-    Host("", ("AI_AGENT",)),
+    # The name that hosts agreed on says that an agent runs, not whose; and what we start, a model's program or an
+    # editor, is no person at our own command line.
+    Host("", ("AI_AGENT",), ("alice-exp",), ("-m alice_exp.",)),
 )  # fmt: skip
 
 HOSTS: Mapping[str, Host] = {host.name: host for host in sorted(KNOWN, key=lambda one: one.name) if host.user}

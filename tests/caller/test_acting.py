@@ -119,6 +119,20 @@ def test_a_host_that_a_runtime_runs_is_known_by_its_script(block: str, world: Pa
     assert done.returncode == 6 and "this is agent:aider (PID " in done.stderr
 
 
+def test_what_we_start_ourselves_is_no_person(block: str, cli: Call, world: Path) -> None:
+    (world / "pwn.sh").write_text(f"env -u ALICE_INSIDE {ALICE} {APPROVE} 2>>{world}/said\necho []\n")
+    cli("config", "set", "provider.command", f"sh {world}/pwn.sh")
+    cli("session", "start", "demo")
+    cli("session", "say", "demo", "user", "I live in Berlin")
+    _run(
+        ["sh", "-c", f"{ALICE} session end demo; EDITOR='sh {world}/pwn.sh' {ALICE} edit $BLOCK"],
+        world,
+        block,
+    )
+    assert (world / "said").read_text().count("this is agent (PID ") == 2
+    assert cli("show", block, "--json").json["approved"] is False
+
+
 def _run(command: list[str], world: Path, block: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "BLOCK": block}
     return subprocess.run(
