@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from alice_exp.kernel.jsonc.document import Document
-from alice_exp.kernel.jsonc.edits import Edit, Set
+from alice_exp.kernel.jsonc.edits import Edit, Remove, Set
 from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.values.block import (
     CLAIM,
     CONFIDENCE,
@@ -220,7 +221,8 @@ def _regained(
 
 
 def completed(index: int, block: Block, block_id: str, old: Placed | None, now: str) -> list[Edit]:
-    """The edits that give a block what it lacks of id and times; ``updated_at`` follows a change of content."""
+    """The edits that give a block what it lacks of id and times; ``updated_at`` follows a change of content, and what
+    a report showed is as the last act left it."""
     at = ("blocks", index)
     edits: list[Edit] = []
     if not block.id:
@@ -230,4 +232,9 @@ def completed(index: int, block: Block, block_id: str, old: Placed | None, now: 
     edited = old is not None and content_hash(old.block) != content_hash(block)
     if not block.updated_at or (edited and old is not None and old.block.updated_at == block.updated_at):
         edits.append(Set((*at, "updated_at"), now if edited or not old else old.block.updated_at or now))
+    shown = old.block.reported if old else None
+    # A decision is bound to it, and only a report knows what it showed; what git brings back from a set it showed once.
+    if block.reported != shown and (old is None or old.place == "low_value"):
+        mark = (*at, "reported")
+        edits.append(Set(mark, attributes(shown, "report at hash")) if shown else Remove(mark))
     return edits
