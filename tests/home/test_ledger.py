@@ -153,6 +153,7 @@ def test_a_home_of_0_2_0_keeps_what_acts_prove_and_says_what_they_do_not(
             "name branches after the ticket",
             "tag every release",
             "squash small fixes",
+            "use ag",
         )
     }
     for block_id in real.values():
@@ -162,6 +163,12 @@ def test_a_home_of_0_2_0_keeps_what_acts_prove_and_says_what_they_do_not(
     cli("share", "allow", real["lint before each push"], "--yes")
     cli("reject", candidate(cli, "push on Fridays"), "--yes")
     cli("remember", "I prefer tabs.")
+    named = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "core.hooksPath=/dev/null")
+    # By "approve --replace" 0.2.0 put the other one aside in the same act.
+    cli("retire", real["use ag"], "--reason", "replaced", "--yes")
+    said = git(home, "log", "-1", "--format=%B").replace("Op: retire", "Op: approve")
+    git(home, *named, "commit", "-q", "--amend", "-m", said)
+    git(home, "update-ref", "refs/alice/seen", "HEAD")
     kept = [text for text in trusted(cli) if text != "squash small fixes"]
     assert len(kept) == 3
     # An act of the editor's took in what a file said of itself: 0.2.0 had to strip that, and may have missed it.
@@ -179,17 +186,19 @@ def test_a_home_of_0_2_0_keeps_what_acts_prove_and_says_what_they_do_not(
         "Alice-Act: act-aaaaaaaa\nAlice-Op: approve\nAlice-Actor: user\nAlice-At: 2026-02-20T09:00:00Z\n"
     )
     message = f"approve\n\n{trailers}Alice-Block: exp-bygitaaa\n"
-    named = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "core.hooksPath=/dev/null")
     git(home, *named, "commit", "-qm", message)
     git(home, "update-ref", "-d", "refs/alice/ledger")
     for folder in ("ledger", "lost"):
         shutil.rmtree(home / "state" / folder, ignore_errors=True)
     looked = cli("list", "--json")
-    assert "rest on no decision of yours" in looked.stderr
+    assert "1 block that version 0.2.0 trusted rest on no decision of yours" in looked.stderr
     assert trusted(cli) == kept
     assert cli("memorize", "push on Fridays", check=False).code == 6
-    assert [entry(home, real[text]).standing for text in ("lint before each push", "tag every release")] == [
+    assert [
+        entry(home, real[text]).standing for text in ("lint before each push", "tag every release", "use ag")
+    ] == [
         "trusted",
+        "retired",
         "retired",
     ]
     waiting = {row["payload"] for row in cli("heartbeat", "--json").json["unapproved"]}

@@ -318,7 +318,7 @@ def restore_lost(
             return None, ()
         puts = () if lets_go else tuple(filter(None, map(put_back, rows)))
         ids = tuple(one.entry.id for one in rows)
-        detail = f"{len(ids)} decisions {'let go' if lets_go else 'put back'}"
+        detail = f"{len(ids)} decision{'s' * (len(ids) != 1)} {'let go' if lets_go else 'put back'}"
         made = Act("restore", caller.actor, caller.now, ids, detail)
         return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), ids
 

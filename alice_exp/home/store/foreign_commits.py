@@ -218,8 +218,8 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
     left = 0
     for block_id, now in at(seen).items():
         mine = acts.get(block_id, [])
-        archived = now.block.archived
-        if archived is not None and archived.reason == "obsolete" and mine and mine[0].op in _RAISING:
+        archived, last = now.block.archived, at(mine[0].commit).get(block_id) if mine else None
+        if archived and archived.reason == "obsolete" and last is not None and last.place != "archive":
             # A failed report alone archived it, which takes no trust away any more: the next report offers it back.
             now = Placed(now.block, f"{archived.origin}.jsonc")
         if now.place == "archive":
@@ -227,7 +227,6 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
             entries += [Entry(block_id, "rejected" if reason == "rejected" else "retired")] if mine else []
             entries += standings.rejecting(now.block) if mine and reason == "rejected" else ()
         elif says_approved(now):
-            last = at(mine[0].commit).get(block_id) if mine else None
             given = (at(one.commit).get(block_id) for one in mine if one.op in _RAISING)
             said = [(p.block.payload, p.block.trigger, p.block.type) for p in given if p is not None]
             is_kept = last is not None and is_same(last, now)
