@@ -95,6 +95,8 @@ class HomeIndex(Database):
             fresh.close()
 
         def differing(connection: Connection) -> tuple[str, ...]:
+            if not self._is_judged(connection.execute):  # A ledger moved, by a sync say: a reader follows it.
+                return ()
             held = described(connection.execute)
             stamps = connection.execute("SELECT path, signature, taken FROM files").fetchall()
             certain = (path for path, *of in stamps if path in made and is_certain(files[path], *of))
