@@ -16,6 +16,7 @@ from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.usecases import settings
 from alice_exp.maintenance.usecases.settings import Value
 from alice_exp.model import documents
+from alice_exp.model.values.block import is_approved
 from alice_exp.model.values.config import is_local
 from alice_exp.model.values.snapshot import NamespaceFile, namespace_name
 from alice_exp.terminal.console import Terminal, faulty, short
@@ -40,6 +41,9 @@ def init(terminal: Terminal) -> None:
         elif blocks:
             told = "{root}  is ready; {count} blocks were taken in unchanged"
             terminal.line(say(told, root=session.root, count=blocks))
+            if believed := sum(map(is_approved, session.home.read(("personal", "universal")))):
+                told = "{count} of them are believed as they stand: look at them with 'alice-exp list'"
+                terminal.warn(ProblemError(told, count=believed))
         else:
             terminal.line(say("{root}  is ready", root=session.root))
 

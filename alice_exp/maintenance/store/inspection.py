@@ -82,7 +82,7 @@ def _history(session: Session) -> Iterator[Problem]:
             aside.name, template, "look through it with git; remove it when nothing is missed"
         )
     if not repository.git_dir.exists() and not repository.git_dir.is_symlink():
-        hint = "make one with 'alice-exp init'; 'alice-exp doctor --fix' where there was one before"
+        hint = "'alice-exp doctor --fix' where there was one; else read the files, which 'alice-exp init' believes"
         yield Problem.fault(".git", "the home has no history", hint)
         return
     # Without the lock what another process writes at present would pass for a fault.
