@@ -123,15 +123,15 @@ _UNSEEN = _NARROW | dict.fromkeys((0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF)
 def texts_of(block: Block) -> dict[str, str]:
     """The texts of a block or draft in which something delicate may stand, by field."""
     trigger = block.trigger
-    # A hash is a key's end where 'distill' made it.
-    names = (block.key.removeprefix("distill-"), block.project, block.suggested, block.origin)
+    names = (block.key, block.project, block.suggested, block.origin, *(one.ref for one in block.evidence))
     surroundings = (f"{key}={value}" for key, value in trigger.context.items())
     return {
         "payload": "\n".join((block.payload.content, *block.payload.steps)),
         "trigger": "\n".join((trigger.text, *trigger.keywords, *surroundings)),
         "tags": "\n".join(block.tags),
-        "names": "\n".join(names),
-        "evidence": "\n".join(text for one in block.evidence for text in (one.quote, one.ref, one.scenario)),
+        # An id or a hash in a name looks like a key; most are too short for any, and are not looked at.
+        "names": "\n".join(n for n in names if len(n) > 15 and kinds_of(n) not in ((), (GUESSED,))),
+        "evidence": "\n".join(text for one in block.evidence for text in (one.quote, one.scenario)),
     }
 
 
