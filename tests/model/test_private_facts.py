@@ -2,14 +2,23 @@
 
 import random
 import re
+from dataclasses import replace
 from string import ascii_letters, digits
 from time import process_time
 
 import pytest
 
-from alice_exp.model.rules.private_facts import delicate, is_left_behind, masked, secrets_alone
+from alice_exp.model.rules.private_facts import (
+    delicate,
+    is_left_behind,
+    kinds_of,
+    masked,
+    masked_record,
+    secrets_alone,
+)
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
+from alice_exp.model.values.records import Episode
 from tests.case_tables import cases, table
 
 _HEX = "0123456789abcdef"
@@ -139,3 +148,13 @@ def test_a_secret_is_looked_for_without_its_name_unless_it_is_a_short_word() -> 
         "138 0013 8000",
         "12 Baker Street",
     ]
+
+
+def test_a_name_that_only_looks_like_a_key_stays() -> None:
+    told = Episode("", "a", project="localhost/home/web-g52ib23b")
+    assert kinds_of(told.project) and masked_record(told) == told
+    secret = replace(told, project="acme/ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    assert masked_record(secret).project == "acme/ghp_…"
+    assert not delicate(
+        Block("exp-a", Payload("use rg"), project=told.project, key="distill-0123456789abcdef")
+    )

@@ -129,10 +129,14 @@ def texts_of(block: Block) -> dict[str, str]:
         "payload": "\n".join((block.payload.content, *block.payload.steps)),
         "trigger": "\n".join((trigger.text, *trigger.keywords, *surroundings)),
         "tags": "\n".join(block.tags),
-        # An id or a hash in a name looks like a key; most are too short for any, and are not looked at.
-        "names": "\n".join(n for n in names if len(n) > 15 and kinds_of(n) not in ((), (GUESSED,))),
+        "names": "\n".join(filter(_names_a_secret, names)),
         "evidence": "\n".join(text for one in block.evidence for text in (one.quote, one.scenario)),
     }
+
+
+def _names_a_secret(text: str) -> bool:
+    # An id or a hash in a name looks like a key; most names are too short for any, and are not looked at.
+    return len(text) > 15 and kinds_of(text) not in ((), (GUESSED,))
 
 
 def delicate(block: Block) -> tuple[Delicate, ...]:
@@ -183,7 +187,9 @@ def masked_record(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(masked_record, value))
     if is_dataclass(value):
-        return replace(value, **{one.name: masked_record(getattr(value, one.name)) for one in fields(value)})  # type: ignore[type-var]
+        told = ((one.name, getattr(value, one.name)) for one in fields(value))
+        said = {at: masked_record(of) for at, of in told if at != "project" or _names_a_secret(of)}
+        return replace(value, **said)  # type: ignore[type-var]
     return type(value)() if kinds_of(str(value)) else value
 
 
