@@ -108,7 +108,7 @@ def test_with_an_index_in_step_no_answer_reads_the_ledgers_shards(
 def test_the_index_follows_a_ledger_that_others_move(
     home: Path, cli: Call, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.finding.store.database.RACY_NS", 0)
+    monkeypatch.setattr("alice_exp.kernel.journal.atomic_files.RACY_NS", 0)
     one = candidate(cli)
     was = git(home, "rev-parse", "refs/alice/ledger").strip()
     cli("approve", one, "--yes")
