@@ -305,10 +305,14 @@ class Texts:
         """The matches of a question, in all texts or in some; ``now`` as in ``Query.of``."""
         query = Query.of(question, now)
         held: dict[str, Mapping[int, int]] = {t: self.rows[t] for t in query.tokens if t in self.rows}
+        if only is not None and 2 * len(only) < len(self.lengths):
+            held = {token: {at: row[at] for at in only if at in row} for token, row in held.items()}
+            return score(query, self.known, held, self.lengths, {})
+        # Of most texts the shares that all questions have in common are known.
+        scored = score(query, self.known, held, self.lengths, self.shares)
         if only is None:
-            return score(query, self.known, held, self.lengths, self.shares)
-        held = {token: {at: row[at] for at in only if at in row} for token, row in held.items()}
-        return score(query, self.known, held, self.lengths, {})
+            return scored
+        return replace(scored, matches={at: match for at, match in scored.matches.items() if at in only})
 
 
 AT_ONCE = 256
