@@ -32,7 +32,7 @@ DatabaseError = sqlite3.DatabaseError
 IntegrityError = sqlite3.IntegrityError
 R = TypeVar("R")
 
-VERSION = 22
+VERSION = 23
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
