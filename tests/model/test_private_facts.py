@@ -153,8 +153,8 @@ def test_a_secret_is_looked_for_without_its_name_unless_it_is_a_short_word() -> 
 def test_a_name_that_only_looks_like_a_key_stays() -> None:
     told = Episode("", "a", project="localhost/home/web-g52ib23b")
     assert kinds_of(told.project) and masked_record(told) == told
-    secret = replace(told, project="acme/ghp_16C7e42F292c6912E7710c838347Ae178B4a")
-    assert masked_record(secret).project == "acme…"
-    assert not delicate(
-        Block("exp-a", Payload("use rg"), project=told.project, key="distill-0123456789abcdef")
-    )
+    secret = "acme/ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    cut = masked_record(replace(told, project=secret, context={secret: 1, "os": "linux"}))
+    assert (cut.project, cut.context) == ("acme…", {})
+    learned = Block("exp-a", Payload("use rg"), project=told.project, key="distill-0123456789abcdef")
+    assert not delicate(learned)
