@@ -44,8 +44,6 @@ _PLACES: Mapping[str, tuple[Place, ...]] = {
 """Where a command's blocks are; everywhere else where it is not here."""
 
 _HINT_CELLS = 60
-_LATELY = 300
-"""Of how many acts the blocks that are gone are offered."""
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -184,7 +182,7 @@ def _ids(name: str, session: Session) -> Iterator[Candidate]:
             yield from ((one.id, documents.said(one.placed)) for one in found if one.standing in WAITING)
         case "restore":
             here = {placed.block.id for placed in session.home.read(PLACES)}
-            named = {one: act.subject for act in session.history.log(limit=_LATELY) for one in act.blocks}
+            named = {one: act.subject for act in session.history.log(limit=300) for one in act.blocks}
             yield from (row for row in named.items() if row[0] not in here and ID.fullmatch(row[0]))
         case "session":
             from alice_exp.conversations.store import chats

@@ -123,12 +123,12 @@ class Caller:
         """Whether a person acts, no agent's process above; ``RefusedError`` as above."""
         return self.actor.is_person
 
-    def as_kept(self, value: T) -> T:
-        """What is said of work done, a text, JSON or a record of these; without secrets where an agent says it, for
+    def as_kept(self, value: T, *, is_name: bool = False) -> T:
+        """What is said of work done: a text, its name, JSON or a record of these. An agent's is without secrets, for
         nobody is asked about a record before history has it."""
         from alice_exp.model.rules.private_facts import masked_record
 
-        return value if self.is_person else masked_record(value)
+        return value if self.is_person else masked_record(value, is_name=is_name)
 
 
 def require_person(caller: Caller, verb: str, command: str) -> None:

@@ -287,7 +287,6 @@ def _script(arguments: Sequence[str]) -> Iterator[str]:
 
 
 _PS = "/bin/ps"
-_PATIENCE = 5.0
 
 Found = tuple[Process, int]
 """A process and the id of its parent; 0: none that can be seen from here."""
@@ -333,7 +332,7 @@ def _of_ps() -> Callable[[int], Found | None]:
     command = (_PS, "-axww", "-o", "pid=,ppid=,args=")
     try:
         told = subprocess.run(
-            command, capture_output=True, timeout=_PATIENCE, check=False, env={"LC_ALL": "C"}
+            command, capture_output=True, timeout=5.0, check=False, env={"LC_ALL": "C"}
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         told = b""

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -189,10 +190,8 @@ def _edits(
     if host.instructions:
         body = f"## alice-exp\n\n{server.INSTRUCTIONS}"
         notes = host_config.under(host, host.instructions)
-        if out:
-            yield notes, lambda text, path, _: without_block(text, path=path)
-        else:
-            yield notes, lambda text, path, _: with_block(text, body, path=path)
+        block = without_block if out else partial(with_block, body=body)
+        yield notes, lambda text, path, _: block(text, path=path)
 
 
 def _arguments(host: Host) -> list[str]:

@@ -100,8 +100,7 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     made = OpenDecision(decision, caller.now, *said, choice.tier, applied, observed)
     is_kept = decisions(session).open(made)
     # Where, and not why: a stranger's file says no word to an agent.
-    faults = () if theirs else session.team_faults()
-    unread = (UNREAD_WARNING.format(where=one.where) for one in faults)
+    unread = (UNREAD_WARNING.format(where=one.where) for one in (() if theirs else session.team_faults()))
     warnings = (*choice.warnings, *unread, *(() if is_kept else (UNKEPT_WARNING,)))
     read = [one.placed.block.id for one in choice.applied if not is_of_team(one.placed)]
     access(session).record(read, caller.now)
@@ -160,7 +159,8 @@ def report_decision(
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
     open_decision = waiting.find(decision)
-    note, result, action, scenario = caller.as_kept((note, result, action, scenario))
+    note, result, action = caller.as_kept((note, result, action))
+    scenario = caller.as_kept(scenario, is_name=True)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or "a task of which nothing was kept")
     episode = _episode(open_decision, caller, ok, note, action, result, reward, home.config())
@@ -348,7 +348,7 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
     caller = session.caller
-    scenario, note = caller.as_kept((scenario, note))
+    scenario, note = caller.as_kept(scenario, is_name=True), caller.as_kept(note)
 
     def used(placed: Placed, config: Config) -> tuple[Placed, Change, str]:
         where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])

@@ -164,9 +164,11 @@ def is_private(block: Block) -> bool:
     return bool(kinds_of("\n".join(map(texts_of(block).__getitem__, ("payload", "trigger")))))
 
 
-def masked(text: str) -> str:
+def masked(text: str, *, is_name: bool = False) -> str:
     """A text with its secrets and the numbers of cards, accounts and papers cut to their first characters; how somebody
-    is reached stays. Of a private key nothing is left."""
+    is reached stays. Of a private key nothing is left. A name that only looks like a key stays, or two would be one."""
+    if is_name and not _names_a_secret(text):
+        return text
     found = _private(text, _REACHED_BY)
     if any(one.what == _PRIVATE_KEY for one in found):
         return "…"
@@ -179,17 +181,16 @@ def masked(text: str) -> str:
     return "".join((*kept, text[last:]))
 
 
-def masked_record(value: Any) -> Any:
+def masked_record(value: Any, *, is_name: bool = False) -> Any:
     """A record with its texts as ``masked`` tells them, whichever field they stand in; JSON with something secret or
     private in it, keys included, is emptied."""
     if isinstance(value, str):
-        return masked(value)
+        return masked(value, is_name=is_name)
     if isinstance(value, tuple):
         return tuple(map(masked_record, value))
     if is_dataclass(value):
-        told = ((one.name, getattr(value, one.name)) for one in fields(value))
-        said = {at: masked_record(of) for at, of in told if at != "project" or _names_a_secret(of)}
-        return replace(value, **said)  # type: ignore[type-var]
+        told = {one.name: getattr(value, one.name) for one in fields(value)}
+        return replace(value, **{at: masked_record(of, is_name=at == "project") for at, of in told.items()})  # type: ignore[type-var]
     return type(value)() if kinds_of(str(value)) else value
 
 
